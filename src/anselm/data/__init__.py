@@ -1,0 +1,1 @@
+"""Reading corpora and formats into lists of candidates."""

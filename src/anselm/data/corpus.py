@@ -1,0 +1,122 @@
+"""What a corpus is: where it comes from, its splits and protocols, and the counts that a reader must find.
+
+A file in `corpora/` holds one published source. Its `CORPORA` tuple lists what it offers; the folder is the registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from anselm.data.question import Question
+from anselm.errors import CountError, MissingDataError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How much there must be; None where no count was published."""
+
+    questions: int | None = None
+    pairs: int | None = None
+    relevant: int | None = None
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Which questions count. `splits` limits the filter to those splits; the others stay whole."""
+
+    summary: str
+    keep: Callable[[Question], bool]
+    splits: frozenset[str] | None = None
+
+    def applies_to(self, split: str) -> bool:
+        return self.splits is None or split in self.splits
+
+
+def has_relevant(question: Question) -> bool:
+    return any(candidate.relevant for candidate in question.candidates)
+
+
+def is_mixed(question: Question) -> bool:
+    """At least one relevant and at least one irrelevant candidate."""
+    return 0 < sum(candidate.relevant for candidate in question.candidates) < len(question.candidates)
+
+
+RAW = Protocol("every question as published", lambda question: True)
+CLEAN = Protocol("questions with at least one relevant candidate", has_relevant)
+MIXED = Protocol("questions with both relevant and irrelevant candidates", is_mixed)
+
+
+@dataclass(frozen=True)
+class Split:
+    """One part of a corpus. `read` takes the corpus's folder and streams every list as published."""
+
+    files: tuple[str, ...]
+    read: Callable[[Path], Iterator[Question]]
+    counts: Mapping[str, Counts] = field(default_factory=dict)  # by protocol
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A published corpus. The first protocol is the default."""
+
+    name: str
+    summary: str
+    folder: str
+    source: str
+    terms: str
+    citation: str
+    splits: Mapping[str, Split]
+    protocols: Mapping[str, Protocol]
+
+    @property
+    def default_protocol(self) -> str:
+        return next(iter(self.protocols))
+
+    def split(self, name: str) -> Split:
+        if name not in self.splits:
+            raise UnknownNameError(f"split of {self.name}", name, self.splits)
+        return self.splits[name]
+
+    def missing(self, split: str, data_dir: Path) -> list[Path]:
+        """The files of a split that are not there."""
+        folder = data_dir / self.folder
+        return [folder / file for file in self.split(split).files if not (folder / file).exists()]
+
+    def read(self, split: str, protocol: str, data_dir: Path) -> Iterator[Question]:
+        """Stream the questions of a split under a protocol; at the end the published counts must have been met."""
+        if protocol not in self.protocols:
+            raise UnknownNameError(f"protocol of {self.name}", protocol, self.protocols)
+        part = self.split(split)
+        if missing := self.missing(split, data_dir):
+            raise MissingDataError(self._how_to_get(missing[0], data_dir))
+        rule = self.protocols[protocol]
+        filtered = rule.applies_to(split)
+        questions = pairs = relevant = 0
+        for question in part.read(data_dir / self.folder):
+            if filtered and not rule.keep(question):
+                continue
+            questions += 1
+            pairs += len(question.candidates)
+            relevant += sum(candidate.relevant for candidate in question.candidates)
+            yield question
+        self._check_counts(split, protocol, Counts(questions, pairs, relevant), data_dir)
+
+    def _check_counts(self, split: str, protocol: str, found: Counts, data_dir: Path) -> None:
+        part = self.splits[split]
+        expected = part.counts.get(protocol, Counts())
+        files = ", ".join(str(data_dir / self.folder / file) for file in part.files)
+        for what in ("questions", "pairs", "relevant"):
+            wanted, got = getattr(expected, what), getattr(found, what)
+            if wanted is not None and wanted != got:
+                raise CountError(
+                    f"{self.name} {split} ({protocol}) must have {wanted:,} {what}, but {got:,} were found in {files}; "
+                    "the file may be cut or of another version"
+                )
+
+    def _how_to_get(self, path: Path, data_dir: Path) -> str:
+        return (
+            f"{path} does not exist. Get {self.name} from {self.source} (terms: {self.terms}) "
+            f"and put it into {data_dir / self.folder}; ANSELM_DATA or --data-dir names the folder above."
+        )

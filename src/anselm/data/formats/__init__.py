@@ -1,0 +1,1 @@
+"""One file per file format: read and write lists."""

@@ -1,0 +1,36 @@
+"""The unit of everything: a question with its whole list of candidate answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One possible answer. A label above 0 means relevant; grades are allowed; None means nobody has judged it."""
+
+    id: str
+    text: str
+    label: float | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def relevant(self) -> bool:
+        return self.label is not None and self.label > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and its candidates, in the order in which the source gives them."""
+
+    id: str
+    text: str
+    candidates: tuple[Candidate, ...]
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """The labels as numbers; an unjudged candidate counts as irrelevant, as in trec_eval."""
+        return tuple(candidate.label or 0.0 for candidate in self.candidates)

@@ -1,0 +1,63 @@
+"""Every error that Anselm raises on purpose.
+
+    AnselmError
+    ├── InputError          something the user gave cannot be used: the sentence says what, where, and what is allowed
+    │   ├── FormatError     a file that does not follow its format; names the file and the line
+    │   └── UnknownNameError  a model, corpus, split, protocol or metric that does not exist; names the choices
+    ├── DataError           a corpus that is not as published
+    │   ├── MissingDataError  not found; says where to get it, under which terms, and where to put it
+    │   └── CountError      read, but not with the published counts; names the file, the expected and the found
+    └── MissingExtraError   a part of Anselm that is not installed; names the extra
+
+Messages are one sentence or two, without a traceback's help: the command line prints them as they are.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class AnselmError(Exception):
+    """The root: catch this to catch everything that Anselm reports about its input."""
+
+
+class InputError(AnselmError):
+    """Something the user gave cannot be used."""
+
+
+class FormatError(InputError):
+    """A file that does not follow its format."""
+
+    def __init__(self, place: object, problem: str, line: int | None = None) -> None:
+        where = f"{place}, line {line}" if line is not None else f"{place}"
+        super().__init__(f"{where}: {problem}")
+
+
+class UnknownNameError(InputError):
+    """A name that does not exist, with the nearest one that does."""
+
+    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
+        known = sorted(choices)
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"unknown {kind} {name!r}; there is {', '.join(known) or 'none'}.{hint}")
+
+
+class DataError(AnselmError):
+    """A corpus that is not as published."""
+
+
+class MissingDataError(DataError):
+    """A corpus file that is not there."""
+
+
+class CountError(DataError):
+    """A corpus that was read but does not have its published counts."""
+
+
+class MissingExtraError(AnselmError):
+    """A part of Anselm that is not installed."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(f'{purpose} needs an extra that is not installed: pip install "anselm[{extra}]"')

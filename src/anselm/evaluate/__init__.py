@@ -1,0 +1,1 @@
+"""Metrics, significance and calibration: pure functions of labels and scores."""

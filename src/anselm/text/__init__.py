@@ -1,0 +1,1 @@
+"""From documents to sentences and words, with character offsets."""
