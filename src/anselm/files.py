@@ -1,0 +1,91 @@
+"""Reading and writing text files, gzipped or not: errors name the file and the line, nothing is left half-written."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from anselm.errors import FormatError, InputError
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """Open for reading; a name that ends in .gz is unpacked on the way."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; a file is needed here")
+    if not path.exists():
+        raise InputError(f"{path} does not exist")
+    try:
+        return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Stream (line number from 1, line without its end). Only LF and CRLF end a line: U+2028 and the like do not."""
+    with open_binary(path) as file:
+        yield from decode_lines(file, path)
+
+
+def read_json(path: Path) -> Any:
+    """A whole JSON document."""
+    with open_binary(path) as file:
+        try:
+            return json.load(file)
+        except json.JSONDecodeError as error:
+            raise FormatError(path, f"not whole JSON: {error.msg} (column {error.colno})", error.lineno) from None
+        except (ValueError, OSError, EOFError, zlib.error) as error:
+            raise FormatError(path, f"cannot be read: {error}") from None
+
+
+def decode_lines(file: IO[bytes], place: object) -> Iterator[tuple[int, str]]:
+    """As `read_lines`, from an open binary file; `place` names it in errors."""
+    number = 0
+    try:
+        for number, raw in enumerate(file, start=1):
+            if number == 1:
+                raw = raw.removeprefix(b"\xef\xbb\xbf")
+            yield number, raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(place, f"not valid UTF-8 (byte {error.start + 1} of the line)", number) from None
+    except (EOFError, OSError, zlib.error) as error:
+        raise FormatError(place, f"cannot be unpacked or read after line {number}: {error}") from None
+
+
+def count_lines(path: Path) -> int | None:
+    """How many lines a plain file has, for a progress bar; None where counting would cost an unpacking."""
+    if path.suffix == ".gz" or not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+
+
+@contextmanager
+def write_atomically(path: Path) -> Iterator[IO[str]]:
+    """Write text beside `path` and move it there at the end, so that a failure leaves the old file as it was."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; a file name is needed to write to")
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with gzip.open(partial, "wt", encoding="utf-8") if path.suffix == ".gz" else _open_text(partial) as file:
+            yield file
+        partial.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _open_text(path: Path) -> IO[str]:
+    return path.open("w", encoding="utf-8", newline="\n")
+
+
+def read_stdin() -> str:
+    """All of standard input, as text."""
+    return "\n".join(line for _, line in decode_lines(sys.stdin.buffer, "standard input"))
