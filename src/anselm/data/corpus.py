@@ -22,16 +22,38 @@ class Counts:
     relevant: int | None = None
 
 
+@dataclass
+class Tally:
+    """Counts in the making."""
+
+    questions: int = 0
+    pairs: int = 0
+    relevant: int = 0
+
+    def add(self, question: Question) -> None:
+        self.questions += 1
+        self.pairs += len(question.candidates)
+        self.relevant += sum(candidate.relevant for candidate in question.candidates)
+
+    def counts(self) -> Counts:
+        return Counts(self.questions, self.pairs, self.relevant)
+
+
 @dataclass(frozen=True)
 class Protocol:
-    """Which questions count. `splits` limits the filter to those splits; the others stay whole."""
+    """Which questions count. `splits` limits the filter to those splits; the others stay whole.
+
+    Where `worst_of` names a key of the questions' meta, questions that share its value are copies of one question, and
+    a metric takes the worst of them.
+    """
 
     summary: str
     keep: Callable[[Question], bool]
     splits: frozenset[str] | None = None
+    worst_of: str | None = None
 
-    def applies_to(self, split: str) -> bool:
-        return self.splits is None or split in self.splits
+    def keeps(self, question: Question, split: str) -> bool:
+        return (self.splits is not None and split not in self.splits) or self.keep(question)
 
 
 def has_relevant(question: Question) -> bool:
@@ -74,10 +96,19 @@ class Corpus:
     def default_protocol(self) -> str:
         return next(iter(self.protocols))
 
+    @property
+    def default_split(self) -> str:
+        return "test" if "test" in self.splits else next(iter(self.splits))
+
     def split(self, name: str) -> Split:
         if name not in self.splits:
             raise UnknownNameError(f"split of {self.name}", name, self.splits)
         return self.splits[name]
+
+    def protocol(self, name: str) -> Protocol:
+        if name not in self.protocols:
+            raise UnknownNameError(f"protocol of {self.name}", name, self.protocols)
+        return self.protocols[name]
 
     def missing(self, split: str, data_dir: Path) -> list[Path]:
         """The files of a split that are not there."""
@@ -86,34 +117,43 @@ class Corpus:
 
     def read(self, split: str, protocol: str, data_dir: Path) -> Iterator[Question]:
         """Stream the questions of a split under a protocol; at the end the published counts must have been met."""
-        if protocol not in self.protocols:
-            raise UnknownNameError(f"protocol of {self.name}", protocol, self.protocols)
+        rule = self.protocol(protocol)
+        counted = Tally()
+        for question in self._read_all(split, data_dir):
+            if rule.keeps(question, split):
+                counted.add(question)
+                yield question
+        if problem := self.problem(split, protocol, counted.counts(), data_dir):
+            raise CountError(problem)
+
+    def count(self, split: str, data_dir: Path) -> dict[str, Counts]:
+        """What a split holds under each protocol, in one reading."""
+        tallies = {name: Tally() for name in self.protocols}
+        for question in self._read_all(split, data_dir):
+            for name, tally in tallies.items():
+                if self.protocols[name].keeps(question, split):
+                    tally.add(question)
+        return {name: tally.counts() for name, tally in tallies.items()}
+
+    def _read_all(self, split: str, data_dir: Path) -> Iterator[Question]:
         part = self.split(split)
         if missing := self.missing(split, data_dir):
             raise MissingDataError(self._how_to_get(missing[0], data_dir))
-        rule = self.protocols[protocol]
-        filtered = rule.applies_to(split)
-        questions = pairs = relevant = 0
-        for question in part.read(data_dir / self.folder):
-            if filtered and not rule.keep(question):
-                continue
-            questions += 1
-            pairs += len(question.candidates)
-            relevant += sum(candidate.relevant for candidate in question.candidates)
-            yield question
-        self._check_counts(split, protocol, Counts(questions, pairs, relevant), data_dir)
+        return part.read(data_dir / self.folder)
 
-    def _check_counts(self, split: str, protocol: str, found: Counts, data_dir: Path) -> None:
+    def problem(self, split: str, protocol: str, found: Counts, data_dir: Path) -> str | None:
+        """How the counts that were found differ from the published ones, if they do."""
         part = self.splits[split]
         expected = part.counts.get(protocol, Counts())
         files = ", ".join(str(data_dir / self.folder / file) for file in part.files)
         for what in ("questions", "pairs", "relevant"):
             wanted, got = getattr(expected, what), getattr(found, what)
             if wanted is not None and wanted != got:
-                raise CountError(
+                return (
                     f"{self.name} {split} ({protocol}) must have {wanted:,} {what}, but {got:,} were found in {files}; "
                     "the file may be cut or of another version"
                 )
+        return None
 
     def _how_to_get(self, path: Path, data_dir: Path) -> str:
         return (

@@ -1,1 +1,57 @@
-"""One file per file format: read and write lists."""
+"""One file per file format: read and write lists. The table below is what users can name.
+
+Some published corpora have made their file layout a format of its own; those are read by the corpus's file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from anselm.data.corpora import semeval, squad, stackexchange
+from anselm.data.formats import beir, delimited, jsonl, trec
+from anselm.data.question import Question
+from anselm.errors import InputError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a format is recognised by the end of a file name, read and written."""
+
+    suffixes: tuple[str, ...]
+    read: Callable[[Path], Iterator[Question]]
+    write: Callable[[Iterable[Question], IO[str]], int] | None = None  # None: read only, or not a single file
+
+
+FORMATS = {
+    "jsonl": Format((".jsonl", ".ndjson"), jsonl.read_jsonl, jsonl.write_jsonl),
+    "csv": Format((".csv",), delimited.read_csv, delimited.write_csv),
+    "tsv": Format((".tsv",), delimited.read_tsv, delimited.write_tsv),
+    "qrels": Format((".qrels", ".ref"), trec.read_qrels, trec.write_qrels),
+    "beir": Format((), beir.read_beir),
+    "squad": Format((".json",), squad.read_squad),
+    "stackexchange": Format(("posts.xml",), stackexchange.read_posts),
+    "semeval": Format((".xml",), semeval.read_threads),
+}
+
+
+def find_format(path: Path, name: str | None = None) -> str:
+    """The name of the format: as given, or guessed from the path."""
+    if name is not None:
+        if name not in FORMATS:
+            raise UnknownNameError("format", name, FORMATS)
+        return name
+    if path.is_dir() and beir.is_beir(path):
+        return "beir"
+    file = path.name.lower().removesuffix(".gz")
+    for known, form in FORMATS.items():
+        if file.endswith(form.suffixes):
+            return known
+    if path.is_dir():
+        raise InputError(f"{path} is a folder without a corpus.jsonl; give a BEIR folder or a file")
+    endings = ", ".join(ending for form in FORMATS.values() for ending in form.suffixes)
+    raise InputError(
+        f"the format of {path} is not clear from its name; name it ({', '.join(FORMATS)}) or use {endings}"
+    )

@@ -1,0 +1,189 @@
+"""SQuAD v1.1 and files in its format as sentence selection: which sentence of the paragraph holds the answer?
+
+Format: {"data": [{"title", "paragraphs": [{"context", "qas": [{"id", "question", "answers": [{"text",
+"answer_start"}]}]}]}]}, offsets in characters of the context.
+
+A sentence is relevant where an annotated answer starts in it; an answer that runs on into the next sentence still has
+one place. With spans="any" (the default) every annotator's answer counts, as in SQuAD's own scorer, which takes the
+best match over the annotators; a list may then have two relevant sentences. spans="first" takes the first annotator's
+only, so each list has one; training files have a single annotator, where the two are the same.
+
+- squad: dev has 10,570 questions with up to six annotators, train 87,599 with one. train-subset (11,877) is the part of
+  train that Du et al. (2017) tested question generation on: never use it beside train.
+- addsent, addonesent (Jia and Liang 2017): 1,000 questions of dev (so never train on dev) and copies of them whose
+  paragraph has a misleading sentence added: 2,560 copies of 787 questions, or one copy of each of the 787. The id of
+  a copy is the original's id, a hyphen and a suffix. An original counts only where it has no copy, and a question's
+  score is that of its worst copy; `group` in the meta says which copies belong together. "worst-copy" keeps 2,773 of
+  3,560 lists and 1,000 of 1,787.
+- squadshifts (Miller et al. 2020): new questions on new Wikipedia articles (7,938), New York Times articles (10,065),
+  Reddit posts (9,803) and Amazon reviews (9,885).
+
+Pairs are not pinned: they depend on the sentence splitter. Some questions in all files have white space around them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from anselm.data.corpus import RAW, Corpus, Counts, Protocol, Split
+from anselm.data.question import Candidate, Question
+from anselm.errors import FormatError, UnknownNameError
+from anselm.files import read_json
+from anselm.text.sentences import sentence_spans
+
+Splitter = Callable[[str], list[tuple[int, int]]]
+Spans = Literal["any", "first"]
+SPANS = {"any": slice(None), "first": slice(1)}  # which of the annotators' answers count
+Kind = TypeVar("Kind")
+
+
+class Paragraph(NamedTuple):
+    """A paragraph, its sentences as half-open spans of the context, and its questions as they are in the JSON."""
+
+    title: str
+    context: str
+    sentences: list[tuple[int, int]]
+    questions: list[Any]
+
+
+def read_squad(path: Path, split_sentences: Splitter = sentence_spans, spans: Spans = "any") -> Iterator[Question]:
+    """Stream the questions of a SQuAD file, each with the sentences of its paragraph as candidates."""
+    if spans not in SPANS:
+        raise UnknownNameError("choice of spans", spans, SPANS)
+    for paragraph in _paragraphs(path, split_sentences):
+        # Texts and offsets are shared by the questions of a paragraph: five questions should not cost five copies.
+        sentences = [(paragraph.context[start:end], {"start": start, "end": end}) for start, end in paragraph.sentences]
+        for record in paragraph.questions:
+            question_id = _field(record, "id", str, f"{path}, article {paragraph.title!r}")
+            place = f"{path}, question {question_id}"
+            answers = _field(record, "answers", list, place)[SPANS[spans]]
+            relevant = {_sentence_of(answer, paragraph, place) for answer in answers}
+            candidates = (
+                Candidate(f"{question_id}-{index}", text, float(index in relevant), meta)
+                for index, (text, meta) in enumerate(sentences)
+            )
+            text = _field(record, "question", str, place).strip()
+            yield Question(question_id, text, tuple(candidates), {"title": paragraph.title})
+
+
+def read_adversarial(path: Path, split_sentences: Splitter = sentence_spans) -> Iterator[Question]:
+    """As `read_squad`, for AddSent and AddOneSent: `group` (the original's id), `adversarial`, `copies` in the meta."""
+    # An original may stand before its copies, so these are counted first, in a pass that splits nothing.
+    ids = [question.id for question in read_squad(path, lambda context: [(0, len(context))])]
+    copies = Counter(original for original, hyphen, _ in (name.partition("-") for name in ids) if hyphen)
+    for question in read_squad(path, split_sentences):
+        group, hyphen, _ = question.id.partition("-")
+        about = {"group": group, "adversarial": bool(hyphen), "copies": copies[group]}
+        yield replace(question, meta={**question.meta, **about})
+
+
+def _paragraphs(path: Path, split_sentences: Splitter) -> Iterator[Paragraph]:
+    for article in _field(read_json(path), "data", list, path):
+        title = _field(article, "title", str, path)
+        place = f"{path}, article {title!r}"
+        for record in _field(article, "paragraphs", list, place):
+            context = _field(record, "context", str, place)
+            yield Paragraph(title, context, split_sentences(context), _field(record, "qas", list, place))
+
+
+def _sentence_of(answer: Any, paragraph: Paragraph, place: str) -> int:
+    """The sentence where an answer starts. A start in the space between two sentences belongs to the second."""
+    start = _field(answer, "answer_start", int, place)
+    end = start + len(_field(answer, "text", str, place))
+    index = bisect_right([sentence_end for _, sentence_end in paragraph.sentences], start)
+    if not 0 <= start < end <= len(paragraph.context) or index == len(paragraph.sentences):
+        length = len(paragraph.context)
+        raise FormatError(
+            place, f"the answer at {start}-{end} is empty or outside its paragraph of {length} characters"
+        )
+    return index
+
+
+def _field(record: Any, key: str, kind: type[Kind], place: object) -> Kind:
+    value = record.get(key) if isinstance(record, dict) else None
+    if not isinstance(value, kind):
+        raise FormatError(place, f"needs {key!r} ({kind.__name__}) as in SQuAD v1.1, not {value!r:.60}")
+    return value
+
+
+def stands_for_group(question: Question) -> bool:
+    """A copy, or an original without copies: what Jia and Liang score; the worst of a group is its score."""
+    return question.meta["adversarial"] or not question.meta["copies"]
+
+
+def _squad(file: str, questions: int) -> Split:
+    return Split((file,), lambda folder: read_squad(folder / file), {"raw": Counts(questions)})
+
+
+def _adversarial(file: str, worst_copy: int, raw: int) -> Split:
+    counts = {"worst-copy": Counts(worst_copy), "raw": Counts(raw)}
+    return Split((file,), lambda folder: read_adversarial(folder / file), counts)
+
+
+WORST_COPY = Protocol(
+    "adversarial copies, and originals without any; the worst copy of a question counts",
+    stands_for_group,
+    worst_of="group",
+)
+_JIA = "Jia and Liang. Adversarial Examples for Evaluating Reading Comprehension Systems. EMNLP 2017."
+_JIA_SOURCE = "https://github.com/robinjia/adversarial-squad"
+
+CORPORA: tuple[Corpus, ...] = (
+    Corpus(
+        name="squad",
+        summary="crowd-written questions with the sentences of a Wikipedia paragraph",
+        folder="squad",
+        source="https://rajpurkar.github.io/SQuAD-explorer/ (train-subset: "
+        "https://github.com/bloomsburyai/question-generation)",
+        terms="CC BY-SA 4.0",
+        citation="Rajpurkar, Zhang, Lopyrev and Liang. SQuAD: 100,000+ Questions for Machine Comprehension of Text. "
+        "EMNLP 2016.",
+        splits={
+            "dev": _squad("dev-v1.1.json", 10570),
+            "train": _squad("train-v1.1.json", 87599),
+            "train-subset": _squad("train-v1.1.subset-du2017-test.json", 11877),
+        },
+        protocols={"raw": RAW},
+    ),
+    Corpus(
+        name="addsent",
+        summary="SQuAD with misleading sentences added, several copies per question",
+        folder="squad",
+        source=_JIA_SOURCE,
+        terms="MIT",
+        citation=_JIA,
+        splits={"test": _adversarial("sample1k-HCVerifyAll.json", worst_copy=2773, raw=3560)},
+        protocols={"worst-copy": WORST_COPY, "raw": RAW},
+    ),
+    Corpus(
+        name="addonesent",
+        summary="SQuAD with one misleading sentence added, one copy per question",
+        folder="squad",
+        source=_JIA_SOURCE,
+        terms="MIT",
+        citation=_JIA,
+        splits={"test": _adversarial("sample1k-HCVerifySample.json", worst_copy=1000, raw=1787)},
+        protocols={"worst-copy": WORST_COPY, "raw": RAW},
+    ),
+    Corpus(
+        name="squadshifts",
+        summary="SQuAD-style questions on newer Wikipedia, news, forum posts and reviews",
+        folder="squadshifts",
+        source="https://modestyachts.github.io/squadshifts-website/",
+        terms="none stated",
+        citation="Miller, Krauth, Recht and Schmidt. The Effect of Natural Distribution Shift on Question Answering "
+        "Models. ICML 2020.",
+        splits={
+            "wiki": _squad("new_wiki_v1.0.json", 7938),
+            "nyt": _squad("nyt_v1.0.json", 10065),
+            "reddit": _squad("reddit_v1.0.json", 9803),
+            "amazon": _squad("amazon_reviews_v1.0.json", 9885),
+        },
+        protocols={"raw": RAW},
+    ),
+)

@@ -1,0 +1,229 @@
+"""TrecQA: factoid questions of TREC 8-13 with sentences from the documents that TREC's systems found.
+
+Made by Wang, Smith and Mitamura (2007); the files are later editions by others:
+- castorini/{train,train-all,raw-dev,raw-test}: id.txt, a.toks (question), b.toks (answer), sim.txt (0 or 1), one pair
+  per line in all of them; tokenized, lower case, brackets as -lrb- and -rrb-.
+- train1-2393: the answers of train-all as first distributed, in original case; gzipped blocks `<A id >` ... `</A>`.
+- jacana-naacl2013/{train,dev,test}.xml: the same pairs as castorini's, with tags, dependencies and entities.
+
+Traps:
+- Two question texts of train-all occur twice with different ids: group by id, never by text.
+- clean filters dev and test only, and drops all-correct lists as well as all-wrong ones; training stays whole.
+- train-all has no b.toks. Its answers are, question by question, the lines of Positive-M.POSInput.cleaned, then those
+  of Negative-M.POSInput. The labels are sim.txt's: it calls 7 of the 6,410 positive lines (in 6 questions) wrong.
+- train is 93 questions of train-all with the answers of up to 40 tokens only, and 9 more that "cleaned" removed.
+- jacana's dev, test and train have 1, 5 and 1 questions without any candidate, which castorini leaves out.
+
+    questions/pairs/correct     train           train-all              dev            test
+    clean                93/4,718/348  1,229/53,417/6,403     65/1,117/205    68/1,442/248
+    raw                          same                same     81/1,148/222    95/1,517/284
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from anselm.data.corpus import RAW, Corpus, Counts, Protocol, Split, is_mixed
+from anselm.data.question import Candidate, Question
+from anselm.errors import FormatError
+from anselm.files import read_lines
+
+PAIRS = ("id.txt", "a.toks", "sim.txt")
+ANSWERS = "b.toks"
+POSITIVE = "Train1-2393.Positive-M.POSInput.cleaned.gz"
+NEGATIVE = "Train1-2393.Negative-M.POSInput.gz"
+LABELS = {"0": 0.0, "1": 1.0}
+
+
+class Pair(NamedTuple):
+    """One line of a castorini folder; the answer is empty where there is no b.toks."""
+
+    question_id: str
+    question: str
+    label: float
+    answer: str = ""
+
+
+def read_castorini(folder: Path) -> Iterator[Question]:
+    """Stream the lists of a folder with id.txt, a.toks, sim.txt and b.toks."""
+    for pairs in _lists(folder, (*PAIRS, ANSWERS)):
+        yield _question(pairs, [pair.answer for pair in pairs])
+
+
+def read_train_all(folder: Path, answers: Path) -> Iterator[Question]:
+    """Stream the lists of a folder without b.toks, with the answers taken from the folder of train1-2393."""
+    blocks = zip_longest(_lists(folder, PAIRS), _blocks(answers / POSITIVE), _blocks(answers / NEGATIVE))
+    for pairs, positive, negative in blocks:
+        ids = [pairs and pairs[0].question_id, positive and positive[0], negative and negative[0]]
+        if pairs is None or positive is None or negative is None or len(set(ids)) > 1:
+            names = f"{folder / PAIRS[0]}, {POSITIVE} and {NEGATIVE}"
+            raise FormatError(answers, f"{names} must hold the same questions in the same order, but here are {ids}")
+        _check_alignment(pairs, len(positive[1]), len(negative[1]), folder)
+        # castorini's answers are the same text in lower case with single spaces
+        yield _question(pairs, [" ".join(answer.lower().split()) for answer in positive[1] + negative[1]])
+
+
+def _check_alignment(pairs: Sequence[Pair], positive: int, negative: int, folder: Path) -> None:
+    """A list must be as long as both blocks together, and nothing from the negative block may be labelled correct."""
+    if len(pairs) != positive + negative or any(pair.label for pair in pairs[positive:]):
+        correct = sum(pair.label > 0 for pair in pairs)
+        raise FormatError(
+            folder / "sim.txt",
+            f"question {pairs[0].question_id} has {len(pairs)} pairs, {correct} of them correct, which does not fit "
+            f"the {positive} positive and {negative} negative answers of train1-2393",
+        )
+
+
+def _question(pairs: Sequence[Pair], answers: Sequence[str]) -> Question:
+    first = pairs[0]
+    labelled = enumerate(zip(answers, pairs, strict=True))
+    candidates = (Candidate(f"{first.question_id}-{i}", answer, pair.label) for i, (answer, pair) in labelled)
+    return Question(first.question_id, first.question, tuple(candidates))
+
+
+def _lists(folder: Path, names: Sequence[str]) -> Iterator[list[Pair]]:
+    seen: set[str] = set()
+    for question_id, group in groupby(_pairs(folder, names), key=lambda pair: pair.question_id):
+        if question_id in seen:
+            raise FormatError(folder / PAIRS[0], f"question {question_id} comes back; its lines must be together")
+        seen.add(question_id)
+        yield list(group)
+
+
+def _pairs(folder: Path, names: Sequence[str]) -> Iterator[Pair]:
+    for number, lines in enumerate(zip_longest(*(read_lines(folder / name) for name in names)), start=1):
+        if None in lines:
+            short = folder / names[lines.index(None)]
+            raise FormatError(short, f"ends here, but others of {', '.join(names)} go on: one pair per line", number)
+        question_id, question, label, *answer = (text for _, text in lines)
+        if label not in LABELS:
+            raise FormatError(folder / "sim.txt", f"the label must be 0 or 1, not {label!r}", number)
+        yield Pair(question_id, question, LABELS[label], *answer)
+
+
+def _blocks(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Stream (question id, lines) of `<A id >` ... `</A>`."""
+    block: tuple[str, list[str]] | None = None
+    for number, line in read_lines(path):
+        if block is not None and line == "</A>":
+            yield block
+            block = None
+        elif block is not None and not line.startswith("<A "):
+            block[1].append(line)
+        elif block is None and (match := re.fullmatch(r"<A (\S+) >", line)):
+            block = (match[1], [])
+        else:
+            raise FormatError(path, f"blocks must be <A id >, answers, </A>, not {line[:40]!r} here", number)
+    if block is not None:
+        raise FormatError(path, f"ends inside question {block[0]}; the file is cut")
+
+
+class Tagged(NamedTuple):
+    """One element of the jacana files: tab-separated rows of a question or an answer."""
+
+    question_id: str
+    line: int
+    tag: str  # question, positive or negative
+    rows: list[str]
+
+
+def read_jacana(path: Path) -> Iterator[Question]:
+    """Stream the lists of a jacana file, in original case, with pos, dependency, head and ner (one per token) as meta.
+
+    Heads are token numbers from 1, 0 for the root. A correct answer also has `answer`, the token numbers of the answer
+    phrase. Questions without candidates are left out: a list needs some.
+    """
+    for question_id, group in groupby(_elements(path), key=lambda element: element.question_id):
+        first, *answers = group
+        if first.tag != "question" or any(element.tag == "question" for element in answers):
+            raise FormatError(path, f"{question_id} must have one <question>, and that first", first.line)
+        candidates = []
+        for position, element in enumerate(answers):
+            text, meta = _tagged_text(path, element)
+            candidates.append(Candidate(f"{question_id}-{position}", text, float(element.tag == "positive"), meta))
+        if candidates:
+            text, meta = _tagged_text(path, first)
+            yield Question(question_id, text, tuple(candidates), meta)
+
+
+def _tagged_text(path: Path, element: Tagged) -> tuple[str, dict[str, Any]]:
+    table = [tuple(row.split("\t")) for row in element.rows]
+    if len(table) < 5 or len({len(row) for row in table[:5]}) > 1:
+        problem = "five rows of the same number of columns are needed: tokens, tags, dependencies, heads, entities"
+        raise FormatError(path, f"<{element.tag}> of question {element.question_id}: {problem}", element.line)
+    tokens, pos, dependency, heads, ner = table[:5]
+    # The sixth row repeats the answer's words; "#" stands between the parts of an answer in pieces.
+    phrase = [number for number in table[6] if number not in ("", "#")] if len(table) > 6 else []
+    if not all(number.isdecimal() for number in (*heads, *phrase)):
+        raise FormatError(path, f"question {element.question_id}: heads and answers are token numbers", element.line)
+    meta: dict[str, Any] = {"pos": pos, "dependency": dependency, "head": tuple(map(int, heads)), "ner": ner}
+    if phrase:
+        meta["answer"] = tuple(map(int, phrase))
+    return " ".join(tokens), meta
+
+
+def _elements(path: Path) -> Iterator[Tagged]:
+    """The files look like XML but are not: < and & are not escaped, so tags count only where they fill a line."""
+    question_id: str | None = None
+    element: Tagged | None = None
+    for number, line in read_lines(path):
+        if element is not None and line == f"</{element.tag}>":
+            yield element
+            element = None
+        elif element is not None:
+            element.rows.append(line)
+        elif match := re.fullmatch(r"<QApairs id='([^']+)'>", line):
+            question_id = match[1]
+        elif line == "</QApairs>":
+            question_id = None
+        elif question_id is not None and line in ("<question>", "<positive>", "<negative>"):
+            element = Tagged(question_id, number, line[1:-1], [])
+        elif line.strip():
+            raise FormatError(path, f"QApairs, question, positive or negative must open, not {line[:40]!r}", number)
+    if question_id is not None:
+        raise FormatError(path, f"ends inside question {question_id}; the file is cut")
+
+
+def _split(name: str, clean: Counts, raw: Counts) -> Split:
+    files = tuple(f"castorini/{name}/{file}" for file in (*PAIRS, ANSWERS))
+    return Split(files, lambda folder: read_castorini(folder / "castorini" / name), {"clean": clean, "raw": raw})
+
+
+def _train_all(folder: Path) -> Iterator[Question]:
+    return read_train_all(folder / "castorini" / "train-all", folder / "train1-2393")
+
+
+_TRAIN = Counts(93, 4718, 348)
+_TRAIN_ALL = Counts(1229, 53417, 6403)
+_TRAIN_ALL_FILES = (
+    *(f"castorini/train-all/{file}" for file in PAIRS),
+    *(f"train1-2393/{file}" for file in (POSITIVE, NEGATIVE)),
+)
+
+CORPORA: tuple[Corpus, ...] = (
+    Corpus(
+        name="trecqa",
+        summary="TREC factoid questions with sentences from news",
+        folder="trecqa",
+        source="https://github.com/castorini/NCE-CNN-Torch (data/TrecQA, as castorini/), "
+        "https://github.com/aseveryn/deep-qa (train1-2393/) and https://github.com/xuchen/jacana (jacana-naacl2013/)",
+        terms="none stated",
+        citation="Wang, Smith, Mitamura. What is the Jeopardy Model? A Quasi-Synchronous Grammar for QA. EMNLP 2007.",
+        splits={
+            "train": _split("train", clean=_TRAIN, raw=_TRAIN),
+            "train-all": Split(_TRAIN_ALL_FILES, _train_all, {"clean": _TRAIN_ALL, "raw": _TRAIN_ALL}),
+            "dev": _split("raw-dev", clean=Counts(65, 1117, 205), raw=Counts(81, 1148, 222)),
+            "test": _split("raw-test", clean=Counts(68, 1442, 248), raw=Counts(95, 1517, 284)),
+        },
+        protocols={
+            "clean": Protocol(
+                "dev and test questions with both correct and wrong answers", is_mixed, frozenset({"dev", "test"})
+            ),
+            "raw": RAW,
+        },
+    ),
+)

@@ -1,0 +1,162 @@
+"""Finding and loading data by name or by path: the front door of this room."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import pkgutil
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import overload
+
+from anselm.data import corpora
+from anselm.data.corpus import CLEAN, MIXED, RAW, Corpus
+from anselm.data.formats import FORMATS, find_format
+from anselm.data.formats.beir import read_beir
+from anselm.data.formats.jsonl import question_to_json
+from anselm.data.question import Question
+from anselm.errors import InputError, MissingDataError, UnknownNameError
+
+FILE_PROTOCOLS = {"raw": RAW, "clean": CLEAN, "filtered": MIXED}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Data that was found but not read: iterate over it to stream the questions."""
+
+    name: str
+    split: str
+    protocol: str
+    stream: Iterator[Question] = field(repr=False)
+    worst_of: str | None = None  # as in Protocol
+
+    def __iter__(self) -> Iterator[Question]:
+        return self.stream
+
+
+@dataclass(frozen=True)
+class Dataset(Sequence[Question]):
+    """The questions of one split under one protocol, in memory."""
+
+    name: str
+    split: str
+    protocol: str
+    questions: tuple[Question, ...] = field(repr=False)
+    worst_of: str | None = None  # as in Protocol
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    @overload
+    def __getitem__(self, index: int) -> Question: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Question]: ...
+    def __getitem__(self, index: int | slice) -> Question | Sequence[Question]:
+        return self.questions[index]
+
+    @property
+    def pairs(self) -> int:
+        return sum(len(question.candidates) for question in self.questions)
+
+    @property
+    def sha256(self) -> str:
+        """A fingerprint of ids, texts and labels, to tell whether two results are about the same data."""
+        digest = hashlib.sha256()
+        for question in self.questions:
+            digest.update(json.dumps(question_to_json(question), sort_keys=True, default=str).encode())
+        return digest.hexdigest()
+
+
+def load_dataset(
+    source: str | Path,
+    split: str | None = None,
+    protocol: str | None = None,
+    data_dir: str | Path | None = None,
+    form: str | None = None,
+) -> Dataset:
+    """Read a corpus by name, or a file of any known format, into memory.
+
+    >>> load_dataset("wikiqa", "test")                     # under ANSELM_DATA, or data_dir
+    >>> load_dataset("faq.jsonl", protocol="clean")
+    """
+    found = open_dataset(source, split, protocol, data_dir, form)
+    questions = tuple(found)
+    if not questions:
+        raise InputError(f"{found.name} has no questions under the protocol {found.protocol!r}")
+    return Dataset(found.name, found.split, found.protocol, questions, found.worst_of)
+
+
+def open_dataset(
+    source: str | Path,
+    split: str | None = None,
+    protocol: str | None = None,
+    data_dir: str | Path | None = None,
+    form: str | None = None,
+) -> Source:
+    """As `load_dataset`, but streamed."""
+    name = str(source)
+    if form is None and is_corpus_name(name):
+        return _open_corpus(find_corpus(name), split, protocol, data_dir)
+    return _open_file(Path(source), split, protocol, form)
+
+
+def is_corpus_name(name: str) -> bool:
+    """Whether this names a corpus (also one that does not exist) rather than a file."""
+    known = _key(name) in {_key(corpus) for corpus in all_corpora()}
+    return known or not (os.sep in name or "." in name or Path(name).exists())
+
+
+def _open_corpus(corpus: Corpus, split: str | None, protocol: str | None, data_dir: str | Path | None) -> Source:
+    split = split or corpus.default_split
+    protocol = protocol or corpus.default_protocol
+    questions = corpus.read(split, protocol, find_data_dir(data_dir, corpus))
+    return Source(corpus.name, split, protocol, questions, corpus.protocol(protocol).worst_of)
+
+
+def _open_file(path: Path, split: str | None, protocol: str | None, form: str | None) -> Source:
+    protocol = protocol or "raw"
+    if protocol not in FILE_PROTOCOLS:
+        raise UnknownNameError("protocol", protocol, FILE_PROTOCOLS)
+    form = find_format(path, form)
+    if split is not None and form != "beir":
+        raise InputError(f"{path} is a single file and has no split {split!r}; leave the split out")
+    questions = read_beir(path, split or "test") if form == "beir" else FORMATS[form].read(path)
+    return Source(str(path), split or "all", protocol, filter(FILE_PROTOCOLS[protocol].keep, questions))
+
+
+def find_data_dir(data_dir: str | Path | None, corpus: Corpus | None = None) -> Path:
+    """The folder above all corpora: as given, or ANSELM_DATA."""
+    folder = data_dir or os.environ.get("ANSELM_DATA")
+    if not folder:
+        about = f" {corpus.name} comes from {corpus.source} (terms: {corpus.terms})." if corpus else ""
+        raise MissingDataError(f"where are the corpora? Set ANSELM_DATA or give --data-dir.{about}")
+    if not Path(folder).is_dir():
+        raise MissingDataError(f"the data folder {folder} does not exist")
+    return Path(folder)
+
+
+@cache
+def all_corpora() -> dict[str, Corpus]:
+    """Every corpus by name: the files in `corpora/` are the registry."""
+    found: dict[str, Corpus] = {}
+    for module in sorted(pkgutil.iter_modules(corpora.__path__), key=lambda item: item.name):
+        for corpus in getattr(importlib.import_module(f"{corpora.__name__}.{module.name}"), "CORPORA", ()):
+            found[corpus.name] = corpus
+    return found
+
+
+def find_corpus(name: str) -> Corpus:
+    """By name, whatever its case and hyphens: SemEval2016 is semeval-2016."""
+    by_key = {_key(known): corpus for known, corpus in all_corpora().items()}
+    if _key(name) not in by_key:
+        raise UnknownNameError("corpus", name, all_corpora())
+    return by_key[_key(name)]
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[-_ ]", "", name.lower())

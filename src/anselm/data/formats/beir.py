@@ -1,0 +1,129 @@
+"""BEIR folders: corpus.jsonl, queries.jsonl and qrels/<split>.tsv.
+
+A list is a query with its judged documents. Most BEIR qrels judge only relevant documents; to re-rank what a
+retriever found, give its run, and the run's documents become the candidates.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from anselm.data.formats.jsonl import parse_json
+from anselm.data.formats.records import RecordError, as_label
+from anselm.data.formats.trec import Run
+from anselm.data.question import Candidate, Question
+from anselm.errors import FormatError, InputError
+from anselm.files import read_lines
+
+HEADER = ("query-id", "corpus-id", "score")
+
+
+def is_beir(folder: Path) -> bool:
+    return (folder / "corpus.jsonl").exists() or (folder / "corpus.jsonl.gz").exists()
+
+
+def read_beir(folder: Path, split: str = "test", run: Run | None = None) -> Iterator[Question]:
+    """Stream the lists of a split, in the order of the qrels. Only the documents that lists need are held."""
+    labels = _read_labels(_qrels_path(folder, split))
+    members: Mapping[str, Iterable[str]] = labels if run is None else {query: run.get(query, {}) for query in labels}
+    documents = _texts(_existing(folder, "corpus.jsonl"), {key for group in members.values() for key in group})
+    queries = _texts(_existing(folder, "queries.jsonl"), set(labels))
+    for query, group in members.items():
+        if query not in queries:
+            raise FormatError(folder / "queries.jsonl", f"the query {query!r} of the qrels is not there")
+        if lost := next((key for key in group if key not in documents), None):
+            raise FormatError(folder / "corpus.jsonl", f"the document {lost!r} of query {query!r} is not there")
+        judged = labels[query]
+        candidates = tuple(Candidate(key, documents[key], judged.get(key, 0.0)) for key in group)
+        if candidates:
+            yield Question(query, queries[query], candidates)
+
+
+def _existing(folder: Path, name: str) -> Path:
+    packed = folder / f"{name}.gz"
+    return packed if packed.exists() else folder / name
+
+
+def _qrels_path(folder: Path, split: str) -> Path:
+    path = folder / "qrels" / f"{split}.tsv"
+    if not path.exists():
+        splits = ", ".join(sorted(file.stem for file in folder.glob("qrels/*.tsv"))) or "none"
+        raise InputError(f"{path} does not exist; splits in this BEIR folder: {splits}")
+    return path
+
+
+def _read_labels(path: Path) -> dict[str, dict[str, float]]:
+    labels: dict[str, dict[str, float]] = {}
+    for number, line in read_lines(path):
+        fields = line.split("\t")
+        if number == 1 and fields[0] == HEADER[0]:
+            continue
+        if len(fields) != len(HEADER):
+            raise FormatError(path, f"{len(fields)} columns where 3 are needed ({', '.join(HEADER)})", number)
+        try:
+            labels.setdefault(fields[0], {})[fields[1]] = as_label(fields[2], f"document {fields[1]!r}") or 0.0
+        except RecordError as error:
+            raise FormatError(path, str(error), number) from None
+    return labels
+
+
+def _texts(path: Path, wanted: set[str]) -> dict[str, str]:
+    """Title and text of the wanted records."""
+    texts: dict[str, str] = {}
+    for number, line in read_lines(path):
+        try:
+            record = parse_json(line) if line.strip() else {"_id": None}
+            key = record["_id"]
+            if key in wanted:
+                texts[key] = "\n".join(part for part in (record.get("title"), record["text"]) if part)
+        except (RecordError, KeyError, TypeError) as error:
+            problem = error if isinstance(error, RecordError) else 'an object with "_id" and "text" is needed'
+            raise FormatError(path, str(problem), number) from None
+    return texts
+
+
+def write_beir(questions: Iterable[Question], folder: Path, split: str = "test") -> int:
+    """Write a new folder, whole or not at all. An id that two texts share is prefixed by its question's."""
+    if folder.exists():
+        raise InputError(f"{folder} exists already; give the name of a new folder")
+    partial = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        (partial / "qrels").mkdir(parents=True)
+        count = _write_parts(questions, partial, split)
+        partial.rename(folder)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return count
+
+
+def _write_parts(questions: Iterable[Question], folder: Path, split: str) -> int:
+    texts: dict[str, int] = {}  # document id -> hash of its text: the texts themselves need not be held
+    count = 0
+    with (
+        (folder / "corpus.jsonl").open("w", encoding="utf-8") as corpus,
+        (folder / "queries.jsonl").open("w", encoding="utf-8") as queries,
+        (folder / "qrels" / f"{split}.tsv").open("w", encoding="utf-8") as qrels,
+    ):
+        qrels.write("\t".join(HEADER) + "\n")
+        for count, question in enumerate(questions, start=1):
+            queries.write(_line({"_id": question.id, "text": question.text}))
+            for candidate in question.candidates:
+                key, text = candidate.id, hash(candidate.text)
+                if texts.get(key, text) != text:
+                    key = f"{question.id}/{key}"
+                if key not in texts:
+                    corpus.write(_line({"_id": key, "title": "", "text": candidate.text}))
+                    texts[key] = text
+                qrels.write(f"{question.id}\t{key}\t{candidate.label or 0:g}\n")
+    return count
+
+
+def _line(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False) + "\n"

@@ -1,0 +1,76 @@
+"""Grouped JSONL, the native format: one question with its list of candidates per line.
+
+{"id": "q1", "question": "...", "candidates": [{"id": "a1", "text": "...", "label": 1}], "meta": {...}}
+
+Ids may be absent (the line number and the position stand in), labels too, and a candidate may be a plain string.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from anselm.data.formats.records import RecordError, question_from_json
+from anselm.data.question import Candidate, Question
+from anselm.errors import FormatError
+from anselm.files import decode_lines, read_lines
+
+
+def read_jsonl(path: Path) -> Iterator[Question]:
+    """Stream the questions of a file; blank lines are passed over."""
+    return parse_lines(read_lines(path), path)
+
+
+def read_jsonl_stream(file: IO[bytes], place: str) -> Iterator[Question]:
+    """As `read_jsonl`, from an open binary file such as standard input."""
+    return parse_lines(decode_lines(file, place), place)
+
+
+def parse_lines(lines: Iterable[tuple[int, str]], place: object) -> Iterator[Question]:
+    seen: dict[str, int] = {}
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            question = question_from_json(parse_json(line), default_id=str(number))
+        except RecordError as error:
+            raise FormatError(place, str(error), number) from None
+        if question.id in seen:
+            raise FormatError(place, f"the id {question.id!r} was used on line {seen[question.id]} already", number)
+        seen[question.id] = number
+        yield question
+
+
+def parse_json(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise RecordError(f"not valid JSON: {error.msg} at character {error.pos + 1}") from None
+    except RecursionError:
+        raise RecordError("not valid JSON: nested too deeply") from None
+
+
+def write_jsonl(questions: Iterable[Question], file: IO[str]) -> int:
+    """Write and count the questions."""
+    count = 0
+    for count, question in enumerate(questions, start=1):
+        file.write(json.dumps(question_to_json(question), ensure_ascii=False) + "\n")
+    return count
+
+
+def question_to_json(question: Question) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "id": question.id,
+        "question": question.text,
+        "candidates": [candidate_to_json(candidate) for candidate in question.candidates],
+    }
+    return record | ({"meta": dict(question.meta)} if question.meta else {})
+
+
+def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
+    record: dict[str, Any] = {"id": candidate.id, "text": candidate.text}
+    if candidate.label is not None:
+        record["label"] = int(candidate.label) if candidate.label.is_integer() else candidate.label
+    return record | ({"meta": dict(candidate.meta)} if candidate.meta else {})

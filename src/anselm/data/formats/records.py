@@ -1,0 +1,103 @@
+"""From loose JSON values to a checked Question: one place where bad records are turned away, with a clear sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from anselm.data.question import Candidate, Question
+from anselm.errors import InputError
+
+# Beyond these a "list" is a corpus to search and a "candidate" is a book: `anselm ask` is made for those.
+MAX_CANDIDATES = 50_000
+MAX_CHARACTERS = 1_000_000
+
+
+class RecordError(InputError):
+    """What is wrong with a record; readers add the file and the line."""
+
+
+def question_from_json(record: Any, default_id: str) -> Question:
+    """A grouped record: {"id", "question", "candidates": [{"id", "text", "label"} or "text"], "meta"}."""
+    if not isinstance(record, Mapping):
+        raise RecordError('a JSON object with "question" and "candidates" is needed')
+    for key in ("question", "candidates"):
+        if key not in record:
+            raise RecordError(f'"{key}" is missing; a line holds "question" and "candidates"')
+    if not isinstance(record["candidates"], Sequence) or isinstance(record["candidates"], str):
+        raise RecordError('"candidates" must be an array')
+    question_id = as_id(record.get("id"), default_id)
+    candidates = candidates_from_json(record["candidates"])
+    meta = record.get("meta") or {}
+    if not isinstance(meta, Mapping):
+        raise RecordError('"meta" must be an object')
+    return Question(question_id, check_question(record["question"]), candidates, meta)
+
+
+def candidates_from_json(values: Sequence[Any]) -> tuple[Candidate, ...]:
+    """Candidates given as strings, as objects with a "text", or as Candidate; checked, with unique ids."""
+    return check_candidates([candidate_from_json(value, position) for position, value in enumerate(values)])
+
+
+def candidate_from_json(value: Any, position: int) -> Candidate:
+    if isinstance(value, Candidate):
+        return value
+    if isinstance(value, str):
+        return Candidate(str(position), value)
+    if not isinstance(value, Mapping) or not isinstance(value.get("text"), str):
+        raise RecordError(f'candidate {position} must be a string or an object with a "text"')
+    meta = value.get("meta") or {}
+    if not isinstance(meta, Mapping):
+        raise RecordError(f'the "meta" of candidate {position} must be an object')
+    label = as_label(value.get("label"), f"candidate {position}")
+    return Candidate(as_id(value.get("id"), str(position)), value["text"], label, meta)
+
+
+def check_candidates(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    if not candidates:
+        raise RecordError("there are no candidates; at least one is needed")
+    if len(candidates) > MAX_CANDIDATES:
+        raise RecordError(f"{len(candidates):,} candidates are too many for one list; at most {MAX_CANDIDATES:,}")
+    seen: set[str] = set()
+    for position, candidate in enumerate(candidates):
+        check_text(candidate.text, f"candidate {position}")
+        if candidate.id in seen:
+            raise RecordError(f"two candidates have the id {candidate.id!r}; ids must differ within a list")
+        seen.add(candidate.id)
+    return tuple(candidates)
+
+
+def check_question(text: Any) -> str:
+    if not isinstance(text, str):
+        raise RecordError('"question" must be a string')
+    return check_text(text, "the question")
+
+
+def check_text(text: str, what: str) -> str:
+    if not text.strip():
+        raise RecordError(f"{what} is empty")
+    if len(text) > MAX_CHARACTERS:
+        raise RecordError(f"{what} has {len(text):,} characters; at most {MAX_CHARACTERS:,} are ranked as one text")
+    return text
+
+
+def as_id(value: Any, default: str) -> str:
+    if value is None or value == "":
+        return default
+    if isinstance(value, bool | float) or not isinstance(value, str | int):
+        raise RecordError(f"an id must be a string or a whole number, not {value!r}")
+    return str(value)
+
+
+def as_label(value: Any, what: str) -> float | None:
+    """None or an empty field is no label; booleans and numbers, also written as text, are labels."""
+    if value is None or value == "":
+        return None
+    try:
+        label = float(value)
+    except (TypeError, ValueError):
+        raise RecordError(f"the label of {what} must be a number, not {value!r}") from None
+    if not math.isfinite(label):
+        raise RecordError(f"the label of {what} must be a finite number, not {value!r}")
+    return label
