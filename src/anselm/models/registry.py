@@ -1,0 +1,95 @@
+"""Which models exist and how one is loaded: the folder is the registry.
+
+Each model file has a literal table `MODELS` (name -> kind, summary), read here without importing the file, so that
+models whose libraries are not installed are listed too; and a function `load(name, config, folder)`.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from anselm.errors import FormatError, InputError, UnknownNameError
+from anselm.models.scorer import Scorer
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One name that users can type."""
+
+    name: str
+    kind: str
+    summary: str
+    module: str
+
+
+SHIPPED = Path(__file__).parents[1] / "shipped"  # checkpoints that come with the package, one folder per name
+DEFAULT = "default"
+
+
+@cache
+def all_models() -> dict[str, Entry]:
+    """Everything that a user can name, `default` first."""
+    found: dict[str, Entry] = {}
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        for name, row in _table(path).items():
+            found[name] = Entry(name, row["kind"], row["summary"], f"anselm.models.{path.stem}")
+    default = found[_read_config(SHIPPED / DEFAULT / "config.json")["model"]]
+    return {
+        DEFAULT: Entry(DEFAULT, default.kind, f"what is used when no model is named: {default.name}", default.module)
+    } | found
+
+
+def _table(path: Path) -> Mapping[str, Mapping[str, str]]:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "MODELS" for t in node.targets):
+            return cast(Mapping[str, Mapping[str, str]], ast.literal_eval(node.value))
+    return {}
+
+
+def find_checkpoint(name_or_path: str | Path) -> Path | None:
+    """The folder of a shipped model or of a user's own; None for a model that is known but not shipped trained."""
+    name = str(name_or_path)
+    if name in all_models():
+        return SHIPPED / name if (SHIPPED / name).is_dir() else None
+    folder = Path(name_or_path)
+    if not folder.exists():
+        raise UnknownNameError("model", name, all_models())
+    if not (folder / "config.json").is_file():
+        raise InputError(f"{folder} is not a checkpoint: there is no config.json in it")
+    return folder
+
+
+def load_model(name_or_path: str | Path) -> Scorer:
+    """A model by the name of `all_models`, or from a checkpoint folder."""
+    folder = find_checkpoint(name_or_path)
+    if folder is None:
+        return _load(str(name_or_path), {}, None)
+    record = _read_config(folder / "config.json")
+    if record["model"] not in all_models():
+        raise UnknownNameError(f"model in {folder / 'config.json'}:", record["model"], all_models())
+    return _load(record["model"], record.get("config", {}), folder)
+
+
+def _load(name: str, config: Mapping[str, Any], folder: Path | None) -> Scorer:
+    module = importlib.import_module(all_models()[name].module)
+    try:
+        return cast(Scorer, module.load(name, config, folder))
+    except TypeError as error:  # a config value that this version's Config does not have
+        raise InputError(f"the config.json in {folder} does not fit the model {name!r}: {error}") from None
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError(path, f"not a readable checkpoint configuration ({error})") from None
+    if not isinstance(record, dict) or not isinstance(record.get("model"), str):
+        raise FormatError(path, 'an object with a "model" is needed')
+    return record

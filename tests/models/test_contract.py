@@ -1,0 +1,91 @@
+"""What must hold for every model that can be named without training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anselm.data.question import Candidate, Question
+from anselm.errors import AnselmError
+from anselm.models.registry import all_models, load_model
+
+LISTS = [
+    Question("q1", "How do bees make honey?", tuple(Candidate(str(i), text) for i, text in enumerate([
+        "Bees make honey from nectar.", "The hive is made of wood.", "Honey bees dance.", "Nectar is sweet.",
+    ]))),
+    Question("q2", "Where is the hive?", (Candidate("0", "The hive stands in the garden."),)),
+    Question("q3", "What is this", tuple(Candidate(str(i), "the same text") for i in range(3))),
+]  # fmt: skip
+
+models = pytest.mark.parametrize("name", all_models())
+
+
+@models
+def test_one_finite_score_per_candidate(name: str) -> None:
+    scores = load_model(name).score(LISTS)
+    assert [len(row) for row in scores] == [4, 1, 3]
+    assert all(np.isfinite(row).all() for row in scores)
+
+
+@models
+def test_a_list_alone_or_among_others_gets_the_same_scores(name: str) -> None:
+    model = load_model(name)
+    together = model.score(LISTS)
+    for question, expected in zip(LISTS, together, strict=True):
+        np.testing.assert_array_equal(model.score([question])[0], expected)
+
+
+@models
+def test_the_order_of_candidates_does_not_matter(name: str) -> None:
+    model = load_model(name)
+    turned = Question("q1", LISTS[0].text, LISTS[0].candidates[::-1])
+    np.testing.assert_allclose(model.score([turned])[0][::-1], model.score([LISTS[0]])[0], rtol=1e-12)
+
+
+@models
+def test_equal_texts_get_equal_scores(name: str) -> None:
+    assert len(set(load_model(name).score([LISTS[2]])[0].tolist())) == 1
+
+
+@models
+def test_saved_and_loaded_it_scores_the_same(name: str, tmp_path: Path) -> None:
+    model = load_model(name)
+    model.save(tmp_path)
+    for expected, found in zip(model.score(LISTS), load_model(tmp_path).score(LISTS), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_fitted_statistics_are_saved_too(tmp_path: Path) -> None:
+    from anselm.models.lexical import Lexical
+
+    model = Lexical("bm25").fit([candidate.text for question in LISTS for candidate in question.candidates])
+    model.save(tmp_path)
+    np.testing.assert_array_equal(load_model(tmp_path).score(LISTS)[0], model.score(LISTS)[0])
+    assert not np.allclose(model.score(LISTS)[0], Lexical("bm25").score(LISTS)[0])
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ({}, "is not a checkpoint: there is no config.json"),
+        ({"config.json": "{"}, "not a readable checkpoint configuration"),
+        ({"config.json": "[]"}, 'an object with a "model" is needed'),
+        ({"config.json": '{"model": "bm52"}'}, "unknown model"),
+        ({"config.json": '{"model": "bm25", "config": {"k2": 1}}'}, "does not fit the model 'bm25'"),
+        ({"config.json": '{"model": "bm25"}', "statistics.json": "{}"}, "not word statistics"),
+    ],
+)
+def test_a_broken_checkpoint_is_named(files: dict[str, str], problem: str, tmp_path: Path) -> None:
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    with pytest.raises(AnselmError) as caught:
+        load_model(tmp_path)
+    assert problem in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_an_unknown_name_suggests_the_nearest() -> None:
+    with pytest.raises(AnselmError, match=r"unknown model 'bm52'; there is .*Did you mean 'bm25'\?"):
+        load_model("bm52")
