@@ -1,0 +1,45 @@
+# People and CI run the same commands. Everything is installed into .venv, from the package registry alone.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+QUESTION ?= How long does the guarantee last?
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint types unit bench clean
+
+help:  ## Show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Anselm needs Python 3.11 or newer, not " + sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+run: $(VENV)/.base  ## Install the base package and ask the bundled document a question (QUESTION="...")
+	@$(BIN)/anselm ask "$(QUESTION)" src/anselm/examples/kettle.md
+
+test: lint types unit  ## Install what the tests need and run everything that CI runs
+
+lint: $(VENV)/.dev  ## Ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev  ## Mypy, strict
+	$(BIN)/mypy
+
+unit: $(VENV)/.dev  ## Pytest; with ANSELM_DATA set also on the real corpora
+	$(BIN)/pytest
+
+bench: $(VENV)/.dev  ## Speed, side by side with peers (needs ANSELM_DATA)
+	$(BIN)/python -m benchmarks
+
+clean:  ## Remove the environment and what tools left behind
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist src/*.egg-info

@@ -1,0 +1,5 @@
+"""python -m anselm."""
+
+from anselm.cli import main
+
+main()

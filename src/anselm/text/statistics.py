@@ -1,0 +1,45 @@
+"""How common each word is in a collection: what idf and length normalisation are computed from."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from anselm.errors import FormatError
+from anselm.files import write_atomically
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Number of documents, their mean length in words, and in how many of them each word occurs."""
+
+    documents: int
+    mean_length: float
+    frequency: Mapping[str, int]
+
+    @classmethod
+    def fit(cls, documents: Iterable[Iterable[str]]) -> Statistics:
+        """Count documents given as words; streamed, so only the vocabulary is held."""
+        frequency: Counter[str] = Counter()
+        count = length = 0
+        for words in documents:
+            counts = words if isinstance(words, Counter) else Counter(words)
+            frequency.update(counts.keys())
+            count += 1
+            length += counts.total()
+        return cls(count, length / count if count else 0.0, frequency)
+
+    def save(self, path: Path) -> None:
+        with write_atomically(path) as file:
+            json.dump(vars(self), file, ensure_ascii=False)
+
+    @classmethod
+    def load(cls, path: Path) -> Statistics:
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            return cls(int(record["documents"]), float(record["mean_length"]), dict(record["frequency"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FormatError(path, f"not word statistics as Anselm writes them ({error})") from None

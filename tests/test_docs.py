@@ -1,0 +1,63 @@
+"""Every command and every Python block in README and docs runs, from the root of the repository."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder that looks like the repository but may be written to."""
+    (tmp_path / "src").symlink_to(ROOT / "src")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands(page: Path, root: Path) -> None:
+    """In order, since one may use what another wrote."""
+    environment = {key: value for key, value in os.environ.items() if key != "ANSELM_DATA"}
+    for block in blocks(page, "console"):
+        for line in block.splitlines():
+            assert line.startswith("$ anselm ")
+            command = [sys.executable, "-m", *shlex.split(line.removeprefix("$ "))]
+            done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+            assert done.returncode == 0, f"{line}\n{done.stderr}"
+            assert done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python(page: Path, root: Path) -> None:
+    for block in blocks(page, "python"):
+        done = subprocess.run([sys.executable, "-c", block], cwd=root, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+
+
+def test_the_picture_in_the_readme_is_what_one_sees(root: Path) -> None:
+    picture = re.search(r"```\n(╭.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert picture
+    command = [sys.executable, "-m", "anselm", "ask", "How long does the guarantee last?", "--top", "3"]
+    environment = os.environ | {"COLUMNS": "80"}
+    path = "src/anselm/examples/kettle.md"
+    done = subprocess.run([*command, path], cwd=root, env=environment, capture_output=True, text=True)
+    assert [line.rstrip() for line in done.stdout.splitlines()] == picture[1].rstrip().splitlines()
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
