@@ -14,7 +14,7 @@ import anselm
 PACKAGE = Path(anselm.__file__).parent
 GROUND = ("errors", "files", "__init__")
 ROOMS = (
-    *GROUND, "text", "data", "models", "evaluation", "ranker", "bulk", "recipes", "terminal", "cli", "__main__",
+    *GROUND, "text", "data", "layers", "models", "train", "evaluation", "ranker", "bulk", "recipes", "terminal", "cli", "__main__",
 )  # fmt: skip
 FILES = sorted(PACKAGE.rglob("*.py"))
 

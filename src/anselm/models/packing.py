@@ -1,0 +1,47 @@
+"""Packing whole lists into batches by what they cost, so that little of a batch is padding.
+
+The plan of an epoch depends on the seed and the epoch alone: a run that is resumed packs as it would have.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+
+def pack(lengths: Indices, sizes: Indices, budget: int, most_lists: int, rng: np.random.Generator) -> list[Indices]:
+    """Batches of list indices, in random order.
+
+    `lengths` is the longest candidate of each list in tokens, `sizes` its number of candidates. A batch costs its
+    candidates times its longest length; it stays within `budget` tokens and `most_lists` lists, except for a list that
+    is over the budget by itself. Lists are sorted by length, with noise, so that batches differ from epoch to epoch.
+    """
+    noise = rng.uniform(0.9, 1.1, len(lengths))
+    order = np.lexsort((rng.random(len(lengths)), np.round(lengths * noise / 4)))
+    batches: list[Indices] = []
+    start, longest, candidates = 0, 0, 0
+    for place, index in enumerate(order):
+        wider, more = max(longest, int(lengths[index])), candidates + int(sizes[index])
+        if place > start and (wider * more > budget or place - start >= most_lists):
+            batches.append(order[start:place])
+            start, wider, more = place, int(lengths[index]), int(sizes[index])
+        longest, candidates = wider, more
+    batches.append(order[start:])
+    rng.shuffle(batches)  # type: ignore[arg-type]
+    return batches
+
+
+def in_order(lengths: Indices, sizes: Indices, budget: int) -> list[Indices]:
+    """For scoring: longest first, so that running out of memory happens at once or not at all."""
+    order = np.argsort(-lengths, kind="stable")
+    batches: list[Indices] = []
+    start, candidates = 0, 0
+    for place, index in enumerate(order):
+        candidates += int(sizes[index])
+        if place > start and int(lengths[order[start]]) * candidates > budget:
+            batches.append(order[start:place])
+            start, candidates = place, int(sizes[index])
+    batches.append(order[start:])
+    return batches

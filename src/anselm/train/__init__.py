@@ -1,0 +1,1 @@
+"""Training: losses, sampling, packing, the loop, checkpoints. Needs torch and accelerate, and nothing of any model."""

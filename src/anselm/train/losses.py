@@ -1,0 +1,67 @@
+"""Losses: pure functions of scores and labels over ragged lists.
+
+Each returns (sum, count): the sum of the loss over what it is a mean of, and how many there were. The loop divides by
+the count of the whole batch, so that a batch split over devices or accumulated in parts has the same gradient.
+
+    pointwise   -[t log s(x) + (1 - t) log(1 - s(x))] per candidate, s the logistic function, t = 1 where relevant
+    pairwise    max(0, margin - x+ + x-) per pair of a relevant and an irrelevant candidate of one list, averaged
+                over the pairs of the list
+    listwise    -sum over the list of y log softmax(x), with y the labels divided by their sum
+
+Pairwise and listwise say nothing about a list without both kinds, or without a relevant candidate: it does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from anselm.errors import UnknownNameError
+from anselm.layers.lists import list_mask, pad_lists
+
+Loss = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+def pointwise(scores: Tensor, labels: Tensor, sizes: Tensor, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+    """(pairs,), (pairs,), (lists,) -> sum over candidates, number of candidates."""
+    targets = (labels > 0).to(scores.dtype) * (1 - smoothing) + smoothing / 2
+    total = functional.binary_cross_entropy_with_logits(scores, targets, reduction="sum")
+    return total, torch.tensor(scores.numel(), device=scores.device)
+
+
+def pairwise(scores: Tensor, labels: Tensor, sizes: Tensor, margin: float = 0.1) -> tuple[Tensor, Tensor]:
+    """Sum over lists of the mean hinge of their pairs, number of lists that have any."""
+    padded, mask = pad_lists(scores, sizes), list_mask(sizes)  # (lists, longest)
+    relevant = pad_lists(labels, sizes) > 0
+    pairs = relevant[:, :, None] & (mask & ~relevant)[:, None, :]  # (lists, relevant, irrelevant)
+    hinge = functional.relu(margin - padded[:, :, None] + padded[:, None, :]) * pairs
+    counts = pairs.sum(dim=(1, 2))
+    return (hinge.sum(dim=(1, 2)) / counts.clamp(min=1)).sum(), (counts > 0).sum()
+
+
+def listwise(scores: Tensor, labels: Tensor, sizes: Tensor, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+    """Sum over lists of the cross-entropy with the normalised labels, number of lists with a relevant candidate."""
+    mask = list_mask(sizes)
+    log_softmax = pad_lists(scores, sizes, fill=-torch.inf).log_softmax(dim=1).masked_fill(~mask, 0.0)
+    gains = pad_lists(labels.clamp(min=0), sizes)
+    totals = gains.sum(dim=1)
+    targets = (1 - smoothing) * gains / totals.clamp(min=1e-12)[:, None] + smoothing * mask / sizes[:, None]
+    counted = totals > 0
+    return -((targets * log_softmax).sum(dim=1) * counted).sum(), counted.sum()
+
+
+LOSSES: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {
+    "pointwise": pointwise,
+    "pairwise": pairwise,
+    "listwise": listwise,
+}
+
+
+def make_loss(name: str, smoothing: float = 0.0, margin: float = 0.1) -> Loss:
+    if name not in LOSSES:
+        raise UnknownNameError("loss", name, LOSSES)
+    return partial(LOSSES[name], **({"margin": margin} if name == "pairwise" else {"smoothing": smoothing}))
