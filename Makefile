@@ -20,7 +20,8 @@ $(VENV)/.base: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,train]'
 	@touch $@
 
 run: $(VENV)/.base  ## Install the base package and ask the bundled document a question (QUESTION="...")

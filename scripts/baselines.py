@@ -31,9 +31,9 @@ def main() -> None:
         cells = [" / ".join(f"{value:.3f}" for value in report.metrics.values()) for report in reports]
         place = f"{name}, {split} ({protocol})"
         print(f"| {place} | {reports[0].questions:,} / {reports[0].pairs:,} | {' | '.join(cells)} |", flush=True)
-        said = reports[0].triggering or {}
-        row = [reports[0].ece or 0.0, *(said[key] for key in ("precision", "recall", "f1"))]
-        calibration.append(f"| {place} | {' | '.join(f'{value:.3f}' for value in row)} |")
+        if said := reports[0].triggering:
+            row = [reports[0].ece or 0.0, *(said[key] for key in ("precision", "recall", "f1"))]
+            calibration.append(f"| {place} | {' | '.join(f'{value:.3f}' for value in row)} |")
     print("\n" + "\n".join(calibration))
 
 

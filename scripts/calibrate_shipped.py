@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.models.registry import SHIPPED, load_model
-from anselm.recipes import calibrate
+from anselm.recipes.fitting import calibrate
 
 
 def mixture() -> Dataset:

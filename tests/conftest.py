@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import string
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # a test never asks the network; read when transformers is imported
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +19,68 @@ def real_data() -> Path:
     if not (folder := os.environ.get("ANSELM_DATA")):
         pytest.skip("ANSELM_DATA is not set")
     return Path(folder)
+
+
+WORDS = ("bees", "honey", "hive", "nectar", "the", "make", "is", "where", "how", "what", "garden", "wood", "sweet")
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Hugging Face folder with a BERT of two small layers and random weights; it knows every ASCII text."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel
+
+    signs = [*string.ascii_lowercase, *string.digits, *string.punctuation]
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *signs, *(f"##{sign}" for sign in signs), *WORDS, "##s"]
+    vocabulary = {token: i for i, token in enumerate(dict.fromkeys(tokens))}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
+    config = BertConfig(
+        vocab_size=len(vocabulary), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
+        max_position_embeddings=256, initializer_range=0.2,
+    )  # fmt: skip
+    folder = tmp_path_factory.mktemp("tiny-bert")
+    return _save_encoder(folder, BertModel, config, tokenizer, "BertTokenizer", "[CLS] [SEP] [PAD] [UNK] [MASK]")
+
+
+@pytest.fixture(scope="session")
+def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as a RoBERTa: bytes as tokens, <s> a </s></s> b </s>, one token type, padding is not 0."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import RobertaConfig, RobertaModel
+
+    tokens = ["<s>", "<pad>", "</s>", "<unk>", *sorted(pre_tokenizers.ByteLevel.alphabet()), "he", "Ġt", "Ġthe", "<mask>"]
+    vocabulary = {token: i for i, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [("h", "e"), ("Ġ", "t"), ("Ġt", "he")]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    config = RobertaConfig(
+        vocab_size=len(vocabulary), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
+        max_position_embeddings=258, initializer_range=0.2, type_vocab_size=1, pad_token_id=1,
+    )  # fmt: skip
+    folder = tmp_path_factory.mktemp("tiny-roberta")
+    return _save_encoder(folder, RobertaModel, config, tokenizer, "RobertaTokenizer", "<s> </s> <pad> <unk> <mask>")
+
+
+def _save_encoder(folder: Path, model: Any, config: Any, tokenizer: Any, kind: str, special: str) -> Path:
+    """The files that a model on the hub has, as far as they are read."""
+    import torch
+    from safetensors.torch import save_file
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        weights = model(config).state_dict()
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    config.save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    names = zip(("cls_token", "sep_token", "pad_token", "unk_token", "mask_token"), special.split(), strict=True)
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": kind, **dict(names)}))
+    return folder

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import pytest
+import typer
+from rich.console import Console
+
+from anselm import cli, terminal
+from anselm.evaluation.report import Report
+from anselm.ranker import Passage, Ranking
 
 FAQ = "Parking is free.\nThe shop opens at nine in the morning.\nReturns are accepted for 30 days.\n"
 QUESTION = "When does the shop open in the morning?"
 
 
-def anselm(*arguments: str | Path, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "anselm", *map(str, arguments)], input=stdin, capture_output=True)
+def anselm(
+    *arguments: str | Path, stdin: bytes | None = None, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "anselm", *map(str, arguments)]
+    return subprocess.run(command, input=stdin, capture_output=True, env=os.environ | environment)
 
 
 def as_json(*arguments: str | Path, stdin: bytes | None = None):
@@ -63,6 +75,12 @@ def test_rank_from_standard_input_with_ids() -> None:
     assert [(result["id"], result["index"]) for result in found["results"]] == [("b", 1)]
 
 
+def test_ids_that_were_not_given_do_not_come_back() -> None:
+    stdin = b'{"text": "Parking is free."}\n{"id": "b", "text": "The shop opens at nine."}\n'
+    found = as_json("rank", QUESTION, "--candidates", "-", stdin=stdin)
+    assert [result.get("id") for result in found["results"]] == ["b", None]
+
+
 def test_no_answer_is_said(faq: Path) -> None:
     assert as_json("rank", "Who painted this?", "--candidates", faq)["answerable"] is False
     assert "No answer found" in anselm("rank", "Who painted this?", "-c", faq).stdout.decode()
@@ -72,6 +90,14 @@ def test_rank_in_bulk(lists: Path, tmp_path: Path) -> None:
     summary = as_json("rank", "--input", lists, "--output", tmp_path / "out.jsonl")
     assert summary["lists"] == 5
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 5
+    assert summary["model"] == "default"
+
+
+def test_a_run_out_is_a_run_in(lists: Path, tmp_path: Path) -> None:
+    as_json("rank", "--input", lists, "--output", tmp_path / "out.run", "--model", "bm25")
+    assert (tmp_path / "out.run").read_text().split()[:4] == ["q0", "Q0", "1", "1"]
+    report = as_json("evaluate", tmp_path / "out.run", "--data", lists)
+    assert report["metrics"] == as_json("evaluate", "bm25", "--data", lists)["metrics"]
 
 
 def test_ask(tmp_path: Path) -> None:
@@ -85,7 +111,9 @@ def test_ask(tmp_path: Path) -> None:
     assert len(found["results"]) == 2
     shown = anselm("ask", QUESTION, path).stdout.decode()
     assert "Welcome. The shop opens at nine in the morning. Parking is free." in " ".join(shown.split())
-    assert as_json("ask", QUESTION, "-", stdin=FAQ.encode())["results"][0]["source"] == "-"
+    assert as_json("ask", QUESTION, "-", "-", stdin=FAQ.encode())["results"][0]["source"] == "-"
+    sources = [result["source"] for result in as_json("ask", QUESTION, path, tmp_path, tmp_path / "info.md")["results"]]
+    assert sources == [str(path)] * 4
 
 
 def test_evaluate_and_compare(lists: Path) -> None:
@@ -97,6 +125,15 @@ def test_evaluate_and_compare(lists: Path) -> None:
     assert compared["models"] == ["bm25", "tfidf"]
     assert compared["comparisons"]["map"]["difference"] == 0.0
     assert "paired randomisation test" in anselm("compare", "bm25", "tfidf", "--data", lists).stdout.decode()
+
+
+def test_a_model_is_shown_as_it_was_named(lists: Path, tmp_path: Path) -> None:
+    as_json("train", "--base", "bm25", "--data", lists, "--out", tmp_path / "mine")
+    assert as_json("compare", "bm25", tmp_path / "mine", "--data", lists)["models"] == ["bm25", str(tmp_path / "mine")]
+    assert as_json("rank", "oak?", "-c", "-", "-m", tmp_path / "mine", stdin=b"oak\n")["model"] == str(
+        tmp_path / "mine"
+    )
+    assert as_json("rank", "oak?", "-c", "-", stdin=b"oak\n")["model"] == "default"
 
 
 def test_evaluate_a_published_run(tmp_path: Path) -> None:
@@ -120,6 +157,7 @@ def test_models() -> None:
 def test_train_fits_statistics_and_calibration(lists: Path, tmp_path: Path) -> None:
     done = as_json("train", "--base", "bm25", "--data", lists, "--out", tmp_path / "mine")
     assert done["lists"] == 5
+    assert done["fitted_on"] == f"{lists} all (raw)"
     assert {"config.json", "statistics.json", "calibration.json"} <= {p.name for p in (tmp_path / "mine").iterdir()}
     assert as_json("evaluate", tmp_path / "mine", "--data", lists)["metrics"]["map"] == 1.0
     assert (
@@ -169,6 +207,25 @@ BAD = {
     ),
     "a PDF": (["ask", "Who?", "PDF"], ".pdf"),
     "an empty document": (["ask", "Who?", "EMPTY"], "no sentences"),
+    "no training split": (["train", "-d", "squadshifts", "--out", "OUT"], "squadshifts has no split 'train' to fit on"),
+    "no candidate of top": (["rank", "--input", "LISTS", "--output", "OUT", "--top", "0"], "top must be at least 1"),
+    "nothing to rank": (["rank", "--input", "EMPTY", "--output", "OUT"], "there are no questions to rank into"),
+    "a leftover": (
+        ["rank", "--input", "LISTS", "--output", "LEFT"],
+        "left.jsonl.partial was not begun with",
+    ),
+    "a name too long": (["rank", "Who?", "-c", "x" * 300], "File name too long"),
+    "a model name too long": (["rank", "Who?", "-c", "FAQ", "-m", "x" * 300], "File name too long"),
+    "a document name too long": (["ask", "Who?", "x" * 300], "File name too long"),
+    "a data name too long": (["evaluate", "bm25", "-d", "./" + "x" * 300], "File name too long"),
+    "an output name too long": (["rank", "--input", "LISTS", "--output", "x" * 300], "File name too long"),
+    "an untrained model": (["rank", "Who?", "-c", "FAQ", "-m", "cross-encoder"], "'cross-encoder'"),
+    "no argument": (["ask"], "anselm: Missing argument 'question' (see"),
+    "an unknown option": (["rank", "--foo"], "No such option: --foo"),
+    "no number": (["rank", "Who?", "-c", "FAQ", "--top", "abc"], "Invalid value for '--top'"),
+    "no data": (["evaluate", "bm25"], "Missing option '--data'"),
+    "an unknown command": (["raank"], "No such command 'raank'. Did you mean 'rank'"),
+    "an unknown data command": (["data", "lst"], "No such command 'lst'"),
     "bulk without output": (["rank", "--input", "LISTS"], "bulk ranking takes --input and --output"),
     "bad bulk input": (["rank", "--input", "BROKEN", "--output", "OUT"], "broken.jsonl, line 2: not valid JSON"),
     "a lone qrels": (["evaluate", "bm25", "-d", "QRELS"], "judgements without texts"),
@@ -192,6 +249,7 @@ def test_bad_input_is_one_clear_sentence(
         "PDF": ("paper.pdf", b"%PDF-1.7\x00"),
         "BROKEN": ("broken.jsonl", b'{"question": "Who?", "candidates": ["x"]}\n{"question"\n'),
         "QRELS": ("lone.qrels", b"q 0 a 1\n"),
+        "PARTIAL": ("left.jsonl.partial", b"garbage\n"),
     }
     places = {
         "FAQ": faq,
@@ -199,6 +257,7 @@ def test_bad_input_is_one_clear_sentence(
         "FOLDER": tmp_path / "folder",
         "NOWHERE": tmp_path / "nowhere",
         "OUT": tmp_path / "out",
+        "LEFT": tmp_path / "left.jsonl",
     }
     places["FOLDER"].mkdir()
     for key, (name, content) in contents.items():
@@ -209,14 +268,162 @@ def test_bad_input_is_one_clear_sentence(
     message = done.stderr.decode()
     assert done.returncode == 2, message
     assert problem in message
+    assert message.startswith("anselm: ")
     assert "Traceback" not in message
     assert len(message.strip().splitlines()) == 1
     assert done.stdout == b"" or arguments[0] == "data"
     assert {path.name for path in tmp_path.iterdir()} == before
 
 
-def test_help_has_an_example() -> None:
-    for verb in ("rank", "ask", "evaluate", "compare", "train"):
-        shown = anselm(verb, "--help").stdout.decode()
-        assert "Example: anselm" in shown
+def test_a_full_disk_is_one_clear_sentence(faq: Path) -> None:
+    for arguments in (["rank", QUESTION, "-c", str(faq)], ["models", "--json"], ["--help"]):
+        with Path("/dev/full").open("wb") as full:
+            command = [sys.executable, "-m", "anselm", *arguments]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+        assert done.returncode == 2
+        assert done.stderr == b"anselm: standard input or output cannot be read or written: No space left on device\n"
+
+
+def test_an_ascii_terminal_loses_characters_but_nothing_else(faq: Path) -> None:
+    faq.write_text("Le café ouvre à neuf heures.\n")
+    shown = anselm("rank", "café?", "-c", faq, PYTHONIOENCODING="ascii")
+    assert shown.returncode == 0, shown.stderr
+    assert "Le caf? ouvre" in shown.stdout.decode("ascii")
+    assert "##" in shown.stdout.decode("ascii")
+    machine = anselm("rank", "café?", "-c", faq, "--json", PYTHONIOENCODING="ascii")
+    assert json.loads(machine.stdout.decode("ascii"))["results"][0]["text"] == "Le café ouvre à neuf heures."
+    assert "Le café".encode() in anselm("rank", "café?", "-c", faq, "--json", PYTHONIOENCODING="utf-8").stdout
+
+
+def commands(group, *path: str) -> Iterator[tuple[str, ...]]:
+    """Every command that can be typed, the groups among them."""
+    yield path
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, *path, name)
+
+
+COMMANDS = list(commands(typer.main.get_command(cli.app)))
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help_has_an_example(path: tuple[str, ...]) -> None:
+    done = anselm(*path, "--help")
+    assert done.returncode == 0
+    assert f"Example: {' '.join(('anselm', *path))}" in done.stdout.decode()
+
+
+def test_no_command_shows_help() -> None:
+    assert len(COMMANDS) > 10
+    for path in ((), ("data",)):
+        done = anselm(*path)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout.strip() == anselm(*path, "--help").stdout.strip()
     assert anselm("--version").stdout.startswith(b"anselm ")
+
+
+class AtOnce:
+    """A timer without patience."""
+
+    daemon = False
+
+    def __init__(self, seconds: float, function) -> None:
+        assert seconds == 2.0
+        self.start = function
+
+    def cancel(self) -> None: ...
+    def join(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("arguments", "labels"),
+    [
+        ("evaluate bm25 --data LISTS", ["reading", "scoring"]),
+        ("compare bm25 tfidf --data LISTS", ["reading", "scoring"]),
+        ("train --base bm25 --data LISTS --out OUT", ["reading", "fitting"]),
+        ("data stats LISTS", ["counting"]),
+        ("data convert LISTS OUT.csv", ["converting"]),
+        ("rank --input LISTS --output OUT.jsonl", ["ranking"]),
+        ("rank Who? --candidates FAQ", ["ranking"]),
+        ("ask Who? FAQ", ["asking"]),
+    ],
+)
+def test_what_may_take_long_shows_how_far_it_is(
+    arguments: str, labels: list[str], lists: Path, faq: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.setattr(terminal, "Timer", AtOnce)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    places = {"LISTS": str(lists), "FAQ": str(faq), "OUT": str(tmp_path / "out")}
+    for key, place in places.items():
+        arguments = arguments.replace(key, place)
+    cli.app(arguments.split(), standalone_mode=False)
+    told = capsys.readouterr()
+    assert all(label in told.err for label in labels)
+    assert not any(label in told.out for label in labels)
+
+
+def test_only_people_are_shown_progress(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr(terminal, "Timer", AtOnce)
+    assert list(terminal.progress([1, 2], "counting")) == [1, 2]
+    assert capsys.readouterr().err == ""
+
+
+def screen(width: int = 80) -> Console:
+    return Console(file=StringIO(), width=width)
+
+
+def seen(console: Console) -> str:
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+STATISTICS = {
+    "split": "train-part2-all", "protocol": "official", "questions": 17_900, "pairs": 1_790_000, "relevant": 6_651,
+    "without_answer": 12_345, "words_per_question": 49.5, "words_per_answer": 102.3,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [120, 80, 40])
+def test_a_table_breaks_no_word(width: int) -> None:
+    console = screen(width)
+    terminal.show_table(console, [STATISTICS] * 2)
+    found = {part.rstrip(":") for part in seen(console).split()}
+    assert {"train-part2-all", "official", "17,900", "1,790,000", "6,651", "12,345", "49.5", "102.3"} <= found
+    assert {"questions", "pairs", "relevant", "without", "answer", "words", "question"} <= found
+    assert max(map(len, seen(console).splitlines())) <= width
+
+
+def test_control_characters_are_not_shown() -> None:
+    wild = "red \x1b[31m\x07 and \u202eback"
+    best = Passage(0, f"The {wild} one.", 1.0, 0.9, None, f"file{wild}", 0, 1, 1, f"Before {wild}.", f"After {wild}.")
+    for width in (80, 300):
+        console = screen(width)
+        terminal.show_answers(console, Ranking(f"Who {wild}?", "m", True, 0.5, (best,)))
+        assert not set("\x1b\x07\u202e") & set(seen(console))
+        assert "The red [31m and back one." in " ".join(seen(console).split()) or width == 80
+
+
+@pytest.mark.parametrize(
+    ("before", "here", "after", "expected"),
+    [
+        ("Guarantee", "It lasts.", "Keep it.", ["Guarantee", "It lasts. Keep it."]),
+        ("It lasts.", "Cleaning", "Wipe it.", ["It lasts.", "Cleaning", "Wipe it."]),
+        ('He said: "No."', "She left!", "", ['He said: "No." She left!']),
+        ("", "It lasts.", "Cleaning", ["It lasts.", "Cleaning"]),
+    ],
+)
+def test_a_heading_stands_on_its_own_line(before: str, here: str, after: str, expected: list[str]) -> None:
+    console = screen()
+    best = Passage(0, here, 1.0, 0.9, None, "a.md", 0, 1, 1, before, after)
+    terminal.show_answers(console, Ranking("Who?", "m", True, 0.5, (best,)))
+    assert [line.strip("│ ") for line in seen(console).splitlines() if line.startswith("│")] == expected
+
+
+def test_reports_say_what_they_count() -> None:
+    numbers = {"map": 0.5}
+    console = screen(200)
+    terminal.show_report(console, Report("m", "d", "test", "worst-copy", "source", 2, 60, numbers, copies=6))
+    terminal.show_report(console, Report("m", "d", "test", "official", "source", 2, 60, numbers, semeval={"map": 0.5}))
+    assert "2 questions (each the worst of its copies, 6 in all), 60 pairs" in seen(console)
+    assert "By the rules of SemEval's 2016 scorer" in seen(console)
+    assert "own scorer" not in seen(console)

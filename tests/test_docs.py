@@ -1,4 +1,7 @@
-"""Every command and every Python block in README and docs runs, from the root of the repository."""
+"""Every command and every Python block in README and docs runs, from the root of the repository.
+
+Commands in `console` blocks run anywhere; those in `sh` blocks of the page on data need the corpora.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -33,10 +37,22 @@ def test_commands(page: Path, root: Path) -> None:
     for block in blocks(page, "console"):
         for line in block.splitlines():
             assert line.startswith("$ anselm ")
-            command = [sys.executable, "-m", *shlex.split(line.removeprefix("$ "))]
-            done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
-            assert done.returncode == 0, f"{line}\n{done.stderr}"
-            assert done.stdout
+            run(line.removeprefix("$ "), root, environment)
+
+
+def test_commands_on_corpora(real_data: Path, root: Path) -> None:
+    lines = [line for block in blocks(ROOT / "docs" / "data.md", "sh") for line in block.splitlines()]
+    commands = [line for line in lines if line.startswith("anselm ")]
+    assert commands
+    for command in commands:
+        run(command, root, os.environ | {"ANSELM_DATA": str(real_data)})
+
+
+def run(line: str, root: Path, environment: Mapping[str, str]) -> None:
+    command = [sys.executable, "-m", *shlex.split(line, comments=True)]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, f"{line}\n{done.stderr}"
+    assert done.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import anselm
 from anselm.data.question import Candidate, Question
-from anselm.errors import InputError
+from anselm.errors import InputError, MissingExtraError
 from anselm.evaluation.calibration import Calibration, Platt
 from anselm.models.scorer import Scores
 from anselm.ranker import Passage, Ranker
+from anselm.text.documents import Document, read_document
 
 FAQ = ["Parking is free for guests.", "The shop opens at nine in the morning.", "Returns are accepted for 30 days."]
 QUESTION = "When does the shop open in the morning?"
@@ -47,10 +51,22 @@ def test_best_first_with_the_position_in_the_input() -> None:
 
 
 def test_ids_come_back_where_they_were_given() -> None:
-    mixed = [FAQ[0], Candidate("open", FAQ[1]), {"id": 7, "text": FAQ[2]}, {"text": "No id."}]
+    mixed = [FAQ[0], Candidate("open", FAQ[1]), {"id": 7, "text": FAQ[2]}, {"text": "No."}, {"id": "", "text": "N"}]
     ids = {result.index: result.id for result in anselm.rank(QUESTION, mixed)}
-    assert ids == {0: None, 1: "open", 2: "7", 3: None}
+    assert ids == {0: None, 1: "open", 2: "7", 3: None, 4: None}
     assert "id" not in anselm.rank(QUESTION, FAQ).to_dict()["results"][0]
+
+
+def test_candidates_may_come_one_by_one() -> None:
+    assert anselm.rank(QUESTION, (text for text in FAQ)).to_dict() == anselm.rank(QUESTION, FAQ).to_dict()
+
+
+def test_a_ranking_carries_the_name_that_was_given(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model": "bm25"}')
+    assert anselm.rank(QUESTION, FAQ).model == "default"
+    assert anselm.rank(QUESTION, FAQ, model="bm25").model == "bm25"
+    assert anselm.rank(QUESTION, FAQ, model=tmp_path).model == str(tmp_path)
+    assert Ranker(ByLength()).ask("Who?", ["Ann."]).model == "length"
 
 
 def test_equal_scores_stay_in_the_order_of_the_input() -> None:
@@ -86,9 +102,13 @@ def test_nothing_in_common_is_no_answer() -> None:
         ("Who?", ["Ann", ""], "candidate 1 is empty"),
         ("Who?", ["Ann", 3], "candidate 1 must be a string or an object"),
         ("Who?", [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], "two candidates have the id 'a'"),
+        ("Who?", "Ann", "candidates must be a list of texts, not one str"),
+        ("Who?", {"text": "Ann"}, "candidates must be a list of texts, not one dict"),
+        ("Who?", Candidate("a", "Ann"), "candidates must be a list of texts, not one Candidate"),
+        ("Who?", None, "candidates must be a list of texts, not one NoneType"),
     ],
 )
-def test_bad_input_is_named(question: str, candidates: list, problem: str) -> None:
+def test_bad_input_is_named(question: str, candidates: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         anselm.rank(question, candidates)
 
@@ -125,3 +145,105 @@ def test_a_model_with_a_limit_sees_only_what_the_first_pass_keeps() -> None:
 def test_documents_without_sentences_are_named() -> None:
     with pytest.raises(InputError, match="no sentences"):
         anselm.ask("Who?", [" \n "])
+
+
+@pytest.mark.parametrize("top", [0, -3])
+def test_top_is_checked_when_documents_are_asked(top: int) -> None:
+    with pytest.raises(InputError, match="top must be at least 1"):
+        anselm.ask("Who?", ["Ann."], top=top)
+
+
+def test_one_document_needs_no_list(tmp_path: Path) -> None:
+    path = tmp_path / "info.txt"
+    path.write_text("Welcome. The shop opens at nine in the morning.")
+    document = read_document(path)
+    assert anselm.ask(QUESTION, path.read_text()).best.text == "The shop opens at nine in the morning."
+    for given in (path, document):
+        assert anselm.ask(QUESTION, given).to_dict() == anselm.ask(QUESTION, [given]).to_dict()
+    with pytest.raises(InputError, match="document 1 must be a text, a Path or a Document, not 3"):
+        anselm.ask(QUESTION, ["One.", 3])
+
+
+def test_a_file_counts_once_by_whichever_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "info.txt").write_text("The shop opens at nine.")
+    (tmp_path / "folder" / "link.txt").symlink_to(tmp_path / "folder" / "info.txt")
+    given = [Path("folder/info.txt"), tmp_path / "folder", Path("folder/../folder/info.txt"), Path("folder/link.txt")]
+    assert [result.source for result in anselm.ask(QUESTION, given)] == ["folder/info.txt"]
+    assert len(anselm.ask(QUESTION, ["The shop opens at nine."] * 2).results) == 2  # texts are what they are
+
+
+def test_documents_of_one_name_are_not_mixed_up() -> None:
+    first, second = Document("page", "One.\n\nTwo.", "text"), Document("page", "The shop opens.\nIt closes.", "text")
+    best = anselm.ask("When does the shop open?", [first, second]).results[0]
+    assert isinstance(best, Passage)
+    assert (best.line, best.before, best.after) == (1, "", "It closes.")
+
+
+BROKEN = {
+    "k1 is text": ({"config.json": {"model": "bm25", "config": {"k1": "x"}}}, "config.json: k1 must be a number"),
+    "b is too large": (
+        {"config.json": {"model": "bm25", "config": {"b": 2}}},
+        "b must be a number from 0 to 1, not 2",
+    ),
+    "k1 is true": ({"config.json": {"model": "bm25", "config": {"k1": True}}}, "k1 must be a number"),
+    "k1 is NaN": ({"config.json": {"model": "bm25", "config": {"k1": float("nan")}}}, "k1 must be a number"),
+    "stem is a number": (
+        {"config.json": {"model": "bm25", "config": {"stem": 1}}},
+        "stem must be true or false, not 1",
+    ),
+    "config is a list": ({"config.json": {"model": "bm25", "config": [1]}}, '"config" must be an object, not [1]'),
+    "the default": ({"config.json": {"model": "default"}}, "unknown model in"),
+    "text frequencies": (
+        {"statistics.json": {"documents": 2, "mean_length": 1.0, "frequency": {"oak": "1"}}},
+        "statistics.json: not word statistics as Anselm writes them ('oak' occurs in '1' of 2 documents)",
+    ),
+    "too frequent": (
+        {"statistics.json": {"documents": 2, "mean_length": 1.0, "frequency": {"oak": 3}}},
+        "'oak' occurs in 3 of 2 documents",
+    ),
+    "negative length": (
+        {"statistics.json": {"documents": 2, "mean_length": -1.0, "frequency": {}}},
+        "statistics.json: not word statistics",
+    ),
+    "frequencies are a list": (
+        {"statistics.json": {"documents": 2, "mean_length": 1.0, "frequency": [1]}},
+        "statistics.json: not word statistics",
+    ),
+    "a text slope": (
+        {"calibration.json": {"slope": "x", "intercept": 0, "threshold": 0}},
+        "calibration.json: not a calibration",
+    ),
+    "a falling slope": (
+        {"calibration.json": {"slope": -1, "intercept": 0, "threshold": 0}},
+        "calibration.json: not a calibration as Anselm writes it (with a negative slope",
+    ),
+    "an endless threshold": (
+        {"calibration.json": {"slope": 1, "intercept": 0, "threshold": float("inf")}},
+        "calibration.json: not a calibration",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "problem"), BROKEN.values(), ids=BROKEN)
+def test_a_checkpoint_that_was_edited_wrongly_is_named(files: dict[str, Any], problem: str, tmp_path: Path) -> None:
+    for name, content in ({"config.json": {"model": "bm25"}} | files).items():
+        (tmp_path / name).write_text(json.dumps(content))
+    with pytest.raises(InputError) as caught:
+        Ranker.load(tmp_path)
+    assert problem in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_extreme_settings_still_give_scores(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model": "bm25", "config": {"k1": 0, "b": 1}}')
+    ranking = Ranker.load(tmp_path).rank("oak?", ["oak", "elm", "!!!"])
+    assert [result.score for result in ranking] == [1.0, 0.0, 0.0]
+
+
+def test_a_model_whose_library_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "anselm.models.crossencoder", raising=False)
+    with pytest.raises(MissingExtraError, match=r"the model 'cross-encoder' needs .* pip install \"anselm\[train\]\""):
+        Ranker.load("cross-encoder")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
+import shutil
 import sys
 import zlib
 from collections.abc import Iterator
@@ -14,34 +16,63 @@ from typing import IO, Any
 
 from anselm.errors import FormatError, InputError
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped; two in a row are one character
+
+
+def find_file(path: Path) -> Path:
+    """The path; where only its twin is there, that: `name.gz` for `name`, or `name` for `name.gz`."""
+    if path.exists() or not path.name:
+        return path
+    twin = path.with_suffix("") if path.suffix == ".gz" else path.with_name(f"{path.name}.gz")
+    return twin if twin.is_file() else path
+
 
 def open_binary(path: Path) -> IO[bytes]:
-    """Open for reading; a name that ends in .gz is unpacked on the way."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; a file is needed here")
-    if not path.exists():
-        raise InputError(f"{path} does not exist")
+    """Open for reading. A name that ends in .gz is unpacked on the way; `name.gz` stands in for a missing `name`."""
     try:
+        path = find_file(path)
         return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; a file is needed here") from None
+    except (OSError, ValueError) as error:  # the latter for a name that no system takes
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Stream (line number from 1, line without its end). Only LF and CRLF end a line: U+2028 and the like do not."""
     with open_binary(path) as file:
-        yield from decode_lines(file, path)
+        yield from decode_lines(file, find_file(path))
 
 
 def read_json(path: Path) -> Any:
     """A whole JSON document."""
     with open_binary(path) as file:
         try:
-            return json.load(file)
+            return parse_json(file.read().decode("utf-8-sig"))
         except json.JSONDecodeError as error:
             raise FormatError(path, f"not whole JSON: {error.msg} (column {error.colno})", error.lineno) from None
         except (ValueError, OSError, EOFError, zlib.error) as error:
             raise FormatError(path, f"cannot be read: {error}") from None
+
+
+def parse_json(text: str) -> Any:
+    """A JSON value. All that can be wrong is a ValueError, also what Python would take or trip over later."""
+    try:
+        value = json.loads(text)
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except UnicodeEncodeError as error:
+        half = ord(error.object[error.start])
+        raise ValueError(f"\\u{half:04x} is half a character (a lone surrogate), which no text can hold") from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # Python's guard against numbers that take long to convert
+        raise ValueError(f"a number has more than {sys.get_int_max_str_digits():,} digits") from None
+    return value
 
 
 def decode_lines(file: IO[bytes], place: object) -> Iterator[tuple[int, str]]:
@@ -80,6 +111,22 @@ def write_atomically(path: Path) -> Iterator[IO[str]]:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def write_folder_atomically(path: Path) -> Iterator[Path]:
+    """A new folder that is filled beside its place and moved there when it is whole."""
+    if path.exists():
+        raise InputError(f"{path} exists already; give the name of a new folder")
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.mkdir(parents=True)
+        yield partial
+        partial.rename(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _open_text(path: Path) -> IO[str]:

@@ -13,10 +13,14 @@ from anselm.data.formats.records import candidates_from_json, check_question
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.evaluation.calibration import UNCALIBRATED, Calibration, load_calibration
+from anselm.evaluation.scoring import batched
 from anselm.models.lexical import Lexical
 from anselm.models.registry import load_model
 from anselm.models.scorer import Scorer, Scores
 from anselm.text.documents import Document, Sentence, document_from_text, find_documents, read_document, sentences
+
+GivenCandidate = str | Candidate | Mapping[str, Any]  # a text, or an object with a "text" and perhaps an "id"
+GivenDocument = str | Path | Document  # a text, a file or folder, or what was read already
 
 
 @dataclass(frozen=True)
@@ -76,48 +80,51 @@ class Ranking:
 class Ranker:
     """A model with its calibration."""
 
-    def __init__(self, scorer: Scorer, calibration: Calibration = UNCALIBRATED) -> None:
+    def __init__(self, scorer: Scorer, calibration: Calibration = UNCALIBRATED, name: str | None = None) -> None:
         self.scorer = scorer
         self.calibration = calibration
+        self.name = name or scorer.name  # what results are signed with: the name or path that was asked for
 
     @classmethod
     def load(cls, name_or_path: str | Path = "default") -> Ranker:
         """A shipped model by name (see `anselm models`), or a checkpoint folder."""
-        return cls(load_model(name_or_path), load_calibration(name_or_path) or UNCALIBRATED)
+        return cls(load_model(name_or_path), load_calibration(name_or_path) or UNCALIBRATED, str(name_or_path))
 
-    def rank(
-        self, question: str, candidates: Sequence[str | Candidate | Mapping[str, Any]], top: int | None = None
-    ) -> Ranking:
+    def rank(self, question: str, candidates: Iterable[GivenCandidate], top: int | None = None) -> Ranking:
         """Order the candidates best first; `top` keeps the first so many.
 
         >>> Ranker.load().rank("When does the shop open?", ["We open at nine.", "Parking is free."]).best.text
         'We open at nine.'
         """
-        checked = Question("", check_question(question), candidates_from_json(candidates))
-        given = [has_id(candidate) for candidate in candidates]
+        check_top(top)
+        listed = list_candidates(candidates)
+        checked = Question("", check_question(question), candidates_from_json(listed))
+        given = [has_id(candidate) for candidate in listed]
         ranking = next(self.rank_lists([checked]))
         results = tuple(
             result if given[result.index] else Result(result.index, result.text, result.score, result.probability)
-            for result in ranking.results[: check_top(top)]
+            for result in ranking.results[:top]
         )
         return Ranking(ranking.question, ranking.model, ranking.answerable, ranking.threshold, results)
 
     def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking]:
         """Rank many lists, streamed."""
-        for batch in batched(questions, 64):
+        for batch in batched(questions):
             for question, scores in zip(batch, self.scorer.score(batch), strict=True):
                 yield self._ranking(question, scores)
 
-    def ask(self, question: str, documents: Iterable[str | Path | Document], top: int = 5) -> Ranking:
-        """Find the sentences that answer a question: in texts (str), files or folders (Path), or read documents."""
-        opened = list(open_documents(documents))
-        found = [sentence for document in opened for sentence in sentences(document)]
+    def ask(self, question: str, documents: GivenDocument | Iterable[GivenDocument], top: int = 5) -> Ranking:
+        """Find the sentences that answer a question: in texts (str), files or folders (Path), or read documents.
+
+        One of them may be given by itself. A file counts once, however often and by whichever name it is given.
+        """
+        check_top(top)
+        found = [(document, sentence) for document in open_documents(documents) for sentence in sentences(document)]
         if not found:
             raise InputError("there are no sentences in the documents")
-        asked = Question("", check_question(question), tuple(Candidate(str(i), s.text) for i, s in enumerate(found)))
-        ranking = self._ranking(*self._first_pass(asked))
-        texts = {document.source: document.text for document in opened}
-        results = tuple(passage(result, found, texts) for result in ranking.results[: check_top(top)])
+        candidates = tuple(Candidate(str(place), sentence.text) for place, (_, sentence) in enumerate(found))
+        ranking = self._ranking(*self._first_pass(Question("", check_question(question), candidates)))
+        results = tuple(passage(result, found) for result in ranking.results[:top])
         return Ranking(question, ranking.model, ranking.answerable, ranking.threshold, results)
 
     def _first_pass(self, question: Question) -> tuple[Question, Scores]:
@@ -143,64 +150,73 @@ class Ranker:
             for index in order
         )
         answerable = results[0].probability >= self.calibration.threshold
-        return Ranking(question.text, self.scorer.name, answerable, self.calibration.threshold, results)
+        return Ranking(question.text, self.name, answerable, self.calibration.threshold, results)
 
 
-def rank(question: str, candidates: Sequence[str], model: str | Path = "default", top: int | None = None) -> Ranking:
+def rank(
+    question: str, candidates: Iterable[GivenCandidate], model: str | Path = "default", top: int | None = None
+) -> Ranking:
     """Rank once with a model by name; keep a `Ranker` to rank often."""
     return Ranker.load(model).rank(question, candidates, top)
 
 
 def ask(
-    question: str, documents: Iterable[str | Path | Document], model: str | Path = "default", top: int = 5
+    question: str,
+    documents: GivenDocument | Iterable[GivenDocument],
+    model: str | Path = "default",
+    top: int = 5,
 ) -> Ranking:
     """Ask documents once with a model by name; keep a `Ranker` to ask often."""
     return Ranker.load(model).ask(question, documents, top)
 
 
-def open_documents(documents: Iterable[str | Path | Document]) -> Iterator[Document]:
-    for position, document in enumerate(documents):
+def list_candidates(candidates: Iterable[GivenCandidate]) -> list[GivenCandidate]:
+    if isinstance(candidates, str | Candidate | Mapping) or not isinstance(candidates, Iterable):
+        raise InputError(f"candidates must be a list of texts, not one {type(candidates).__name__}")
+    return list(candidates)
+
+
+def has_id(candidate: GivenCandidate) -> bool:
+    """Whether an id came with the input, to be given back; a position that stands in for one is not."""
+    if isinstance(candidate, Mapping):
+        return candidate.get("id") not in (None, "")
+    return isinstance(candidate, Candidate)
+
+
+def open_documents(documents: GivenDocument | Iterable[GivenDocument]) -> Iterator[Document]:
+    """Read what is not read yet; each file once."""
+    given = [documents] if isinstance(documents, str | Path | Document) else documents
+    seen: set[Path] = set()
+    for position, document in enumerate(given):
         if isinstance(document, Document):
             yield document
         elif isinstance(document, str):
             yield document_from_text(document, source=f"document {position}")
+        elif isinstance(document, Path):
+            for path in find_documents([document]):
+                if (place := path.resolve()) not in seen:
+                    seen.add(place)
+                    yield read_document(path)
         else:
-            yield from map(read_document, find_documents([document]))
+            raise InputError(f"document {position} must be a text, a Path or a Document, not {document!r}")
 
 
-def has_id(candidate: str | Candidate | Mapping[str, Any]) -> bool:
-    """Whether an id came with the input, to be given back; a position that stands in for one is not."""
-    return isinstance(candidate, Candidate) or (isinstance(candidate, Mapping) and candidate.get("id") is not None)
-
-
-def passage(result: Result, found: Sequence[Sentence], texts: Mapping[str, str]) -> Passage:
+def passage(result: Result, found: Sequence[tuple[Document, Sentence]]) -> Passage:
     """A result with its place: offsets and line in its document, and the sentences beside it."""
     index = int(result.id or result.index)
-    here = found[index]
+    document, here = found[index]
 
     def beside(other: int) -> str:
-        inside = 0 <= other < len(found) and found[other].source == here.source
-        return found[other].text if inside else ""
+        inside = 0 <= other < len(found) and found[other][0] is document
+        return found[other][1].text if inside else ""
 
-    line = texts[here.source].count("\n", 0, here.start) + 1
+    line = document.text.count("\n", 0, here.start) + 1
     return Passage(
         index, result.text, result.score, result.probability, None,
         here.source, here.start, here.end, line, beside(index - 1), beside(index + 1),
     )  # fmt: skip
 
 
-def batched(questions: Iterable[Question], size: int) -> Iterator[list[Question]]:
-    batch: list[Question] = []
-    for question in questions:
-        batch.append(question)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-def check_top(top: int | None) -> int | None:
+def check_top(top: int | None) -> None:
     if top is not None and top < 1:
         raise InputError(f"top must be at least 1, not {top}")
-    return top

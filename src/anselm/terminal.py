@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
+from threading import Timer
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.panel import Panel
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
-from anselm.evaluation.report import Report
-from anselm.evaluation.significance import Comparison
 from anselm.ranker import Passage, Ranking, Result
+
+if TYPE_CHECKING:
+    from anselm.evaluation.report import Report
+    from anselm.evaluation.significance import Comparison
 
 T = TypeVar("T")
 
 BAR_WIDTH = 12
 NEAREST = 3
+PADDINGS = (1, 0)  # between columns: narrow where wide would break words
 PATIENCE = 2.0  # seconds after which a progress bar appears
 EIGHTHS = " ▏▎▍▌▋▊▉"
+# What steers a terminal instead of being shown: control characters, and marks that turn the direction of writing.
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+SENTENCE_END = re.compile(r"[.!?…:;。！？][\"')\]»”’]*$")
 
 
-def bar(probability: float, width: int = BAR_WIDTH) -> str:
-    """A bar in eighths of a character."""
+def bar(probability: float, plain: bool = False, width: int = BAR_WIDTH) -> str:
+    """A bar in eighths of a character; `plain` where the terminal knows only ASCII."""
+    if plain:
+        return ("#" * round(probability * width)).ljust(width)
     full, eighth = divmod(round(probability * width * 8), 8)
     return ("█" * full + EIGHTHS[eighth]).rstrip().ljust(width)
 
@@ -40,8 +60,8 @@ def show_ranking(console: Console, ranking: Ranking) -> None:
     table.add_column("probability", no_wrap=True)
     table.add_column("answer", overflow="fold")
     for place, result in enumerate(ranking.results[: None if ranking.answerable else NEAREST], start=1):
-        shown = f"[cyan]{bar(result.probability)}[/] {result.probability:4.0%}"
-        table.add_row(str(place), shown, Text(one_line(result.text)).append(f"  {origin(result)}", style="dim"))
+        probability = f"[cyan]{bar(result.probability, console.options.ascii_only)}[/] {result.probability:4.0%}"
+        table.add_row(str(place), probability, Text(one_line(result.text)).append(f"  {origin(result)}", style="dim"))
     console.print(table)
 
 
@@ -49,16 +69,24 @@ def show_answers(console: Console, ranking: Ranking) -> None:
     """The best sentence between its neighbours, then the table."""
     best = ranking.best
     if isinstance(best, Passage):
-        context = Text(one_line(best.before), style="dim")
-        context.append(f" {one_line(best.text)} ", style="bold green not dim")
-        context.append(one_line(best.after))
+        before, here, after = map(one_line, (best.before, best.text, best.after))
+        context = Text(before + between(before, here), style="dim")
+        context.append(here, style="bold green not dim")
+        context.append(between(here, after) + after)
         context.truncate(1200, overflow="ellipsis")
         console.print(Panel(context, title=escape(origin(best)), title_align="left", border_style="dim"))
     show_ranking(console, ranking)
 
 
+def between(first: str, second: str) -> str:
+    """What parts two neighbours: a space between sentences, a new line where one is a heading or the like."""
+    if not first or not second:
+        return ""
+    return " " if all(SENTENCE_END.search(text) for text in (first, second)) else "\n"
+
+
 def verdict(ranking: Ranking) -> str:
-    asked = f"[bold]{escape(one_line(ranking.question))}[/]"
+    asked = f"[bold]{shown(ranking.question)}[/]"
     if ranking.answerable:
         return asked
     first = ranking.results[0].probability
@@ -71,30 +99,39 @@ def verdict(ranking: Ranking) -> str:
 def origin(result: Result) -> str:
     """Where a result comes from: the line of a file, the id that was given, or the place in the input."""
     if isinstance(result, Passage):
-        return f"{result.source}:{result.line}"
-    return f"[{result.index if result.id is None else result.id}]"
+        return one_line(f"{result.source}:{result.line}")
+    return one_line(f"[{result.index if result.id is None else result.id}]")
 
 
 def one_line(text: str) -> str:
-    return " ".join(text.split())
+    """On one line, and without what would steer the terminal."""
+    return " ".join(CONTROLS.sub(" ", text).split())
 
 
 def setting(report: Report) -> str:
     """What was measured on what: every number is printed under this line."""
+    copies = f" (each the worst of its copies, {report.copies:,} in all)" if report.copies else ""
     return (
-        f"{escape(report.data)}, split {report.split}, protocol [bold]{report.protocol}[/]: "
-        f"{report.questions:,} questions, {report.pairs:,} pairs; ties {report.ties}"
+        f"{shown(report.data)}, split {shown(report.split)}, protocol [bold]{report.protocol}[/]: "
+        f"{report.questions:,} questions{copies}, {report.pairs:,} pairs; ties {report.ties}"
     )
 
 
+def shown(text: object) -> str:
+    """As rich's markup takes it."""
+    return escape(one_line(str(text)))
+
+
 def show_report(console: Console, report: Report) -> None:
-    console.print(f"[bold]{escape(report.model)}[/] on {setting(report)}")
+    console.print(f"[bold]{shown(report.model)}[/] on {setting(report)}")
     show_numbers(console, report.metrics)
     if report.triggering:
         console.print("\nAnswer triggering (answering only above the threshold), and calibration error of the pairs")
         show_numbers(console, report.triggering | {"ECE": report.ece or 0.0})
     if report.semeval:
-        console.print("\nSemEval's own scorer (first 10 candidates, ties in source order, MRR in percent)")
+        console.print(
+            "\nBy the rules of SemEval's 2016 scorer (first 10 candidates, ties in source order, MRR in percent)"
+        )
         show_numbers(console, report.semeval)
 
 
@@ -107,52 +144,119 @@ def show_numbers(console: Console, numbers: Mapping[str, float]) -> None:
 
 
 def show_comparison(console: Console, a: Report, b: Report, rows: Mapping[str, Comparison]) -> None:
-    console.print(f"[bold]{escape(a.model)}[/] against [bold]{escape(b.model)}[/] on {setting(a)}")
-    table = plain_table()
-    for name in ("metric", a.model, b.model, "difference", "95% interval", "p", "p (t)"):
-        table.add_column(name, justify="left" if name == "metric" else "right")
+    console.print(f"[bold]{shown(a.model)}[/] against [bold]{shown(b.model)}[/] on {setting(a)}")
+    print_fitting(console, [comparison_table(a, b, rows, padding) for padding in PADDINGS])
+    console.print("[dim]p: paired randomisation test, * below 0.05; p (t): paired t-test; interval: bootstrap[/]")
+
+
+def comparison_table(a: Report, b: Report, rows: Mapping[str, Comparison], padding: int) -> Table:
+    table = plain_table(padding)
+    for name in ("metric", shown(a.model), shown(b.model), "difference", "95% interval", "p", "p (t)"):
+        width = len("+0.0000 … +0.0000") if name == "95% interval" else None
+        table.add_column(name, justify="left" if name == "metric" else "right", overflow="fold", min_width=width)
     for metric, row in rows.items():
         mark = " *" if row.p_randomisation < 0.05 else "  "
         table.add_row(
             metric, f"{row.mean_a:.4f}", f"{row.mean_b:.4f}", f"{row.difference:+.4f}{mark}",
             f"{row.interval[0]:+.4f} … {row.interval[1]:+.4f}", f"{row.p_randomisation:.4f}", f"{row.p_t:.4f}",
         )  # fmt: skip
-    console.print(table)
-    console.print("[dim]p: paired randomisation test, * below 0.05; p (t): paired t-test; interval: bootstrap[/]")
+    return table
 
 
-def plain_table() -> Table:
-    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+def plain_table(padding: int = PADDINGS[0]) -> Table:
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, padding))
 
 
-def show_table(console: Console, rows: Sequence[dict[str, object]]) -> None:
-    """Rows of equal keys; numbers to the right."""
-    table = plain_table()
-    for key in rows[0]:
-        numeric = all(isinstance(row[key], int | float) for row in rows)
-        table.add_column(str(key), justify="right" if numeric else "left", overflow="fold")
+def print_fitting(console: Console, tables: Sequence[Table]) -> None:
+    """Print the first that breaks no word; or else the last."""
+    fits = [table for table in tables if width_of(console, table) <= console.width]
+    console.print(fits[0] if fits else tables[-1])
+
+
+def width_of(console: Console, table: Table) -> int:
+    """The least that it takes without breaking a word."""
+    return Measurement.get(console, console.options.update_width(10**6), table).minimum
+
+
+def show_table(console: Console, rows: Sequence[Mapping[str, object]]) -> None:
+    """Rows of equal keys; numbers to the right. What is too wide even when narrow stands below each other."""
+    tables = [table_of(rows, padding) for padding in PADDINGS]
+    if width_of(console, tables[-1]) <= console.width:
+        return print_fitting(console, tables)
     for row in rows:
-        table.add_row(*(f"{value:,}" if isinstance(value, int) else escape(str(value)) for value in row.values()))
-    console.print(table)
+        console.print(*(f"{heading_of(key)}: {cell(value)}" for key, value in row.items()), "", sep="\n")
+    return None
+
+
+def table_of(rows: Sequence[Mapping[str, object]], padding: int) -> Table:
+    table = plain_table(padding)
+    for key in rows[0]:
+        cells = [cell(row[key]) for row in rows]
+        heading = textwrap.fill(heading_of(key), max(map(len, cells)), break_long_words=False)
+        numeric = all(isinstance(row[key], int | float) for row in rows)
+        prose = any(" " in text for text in cells)
+        table.add_column(heading, justify="right" if numeric else "left", overflow="fold", no_wrap=not prose)
+    for row in rows:
+        table.add_row(*map(cell, row.values()))
+    return table
+
+
+def heading_of(key: str) -> str:
+    return shown(key).replace("_", " ")
+
+
+def cell(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else shown(value)
 
 
 def progress(items: Iterable[T], label: str, total: int | None = None) -> Iterator[T]:
-    """Pass items on; on a terminal, a bar appears on standard error when it takes longer than two seconds."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield from items
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    display = Progress(*columns, console=console, transient=True)
-    task = display.add_task(label, total=total)
-    began, shown = time.monotonic(), False
-    try:
+    """Pass items on, and show how many there have been."""
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    with late_bar(label, total, MofNCompleteColumn(), TimeRemainingColumn()) as advance:
         for item in items:
             yield item
-            display.advance(task)
-            if not shown and time.monotonic() - began > PATIENCE:
-                display.start()
-                shown = True
+            advance()
+
+
+@contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """Show that something goes on whose steps cannot be seen."""
+    with late_bar(label, None, TimeElapsedColumn()):
+        yield
+
+
+@contextmanager
+def late_bar(label: str, total: int | None, *columns: ProgressColumn) -> Iterator[Callable[[], None]]:
+    """A bar on standard error, where that is a terminal, from two seconds on; gives what moves it one step ahead."""
+    console = Console(stderr=True)
+    display = Progress(TextColumn("{task.description}"), BarColumn(), *columns, console=console, transient=True)
+    display.disable = not console.is_terminal
+    task = display.add_task(label, total=total)
+    starter = Timer(PATIENCE, display.start)
+    starter.daemon = True
+    starter.start()
+    try:
+        yield lambda: display.advance(task)
     finally:
-        if shown:
-            display.stop()
+        starter.cancel()
+        starter.join()  # lest it starts what was stopped
+        display.stop()
+
+
+@contextmanager
+def steps(label: str) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """A bar for training: gives what takes the loop's records, with the last dev value in the label."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    display = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = display.add_task(label, total=None)
+
+    def watch(record: dict[str, Any]) -> None:
+        if "dev" in record:
+            display.update(task, description=f"{label}, dev {record['dev']:.4f}")
+        else:
+            display.update(task, completed=record["step"], total=record["steps"])
+
+    with display:
+        yield watch

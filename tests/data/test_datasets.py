@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anselm.data.datasets import find_corpus, find_data_dir, load_dataset
-from anselm.data.inventory import check, convert, list_corpora, statistics
+from anselm.data.datasets import find_corpus, find_data_dir, load_dataset, open_dataset
+from anselm.data.inventory import convert, list_corpora, statistics
 from anselm.errors import InputError, MissingDataError, UnknownNameError
 
 ROWS = [
@@ -34,13 +34,28 @@ def test_files_know_protocols_too(protocol: str, kept: str, lists: Path) -> None
     assert " ".join(question.id for question in load_dataset(lists, protocol=protocol)) == kept
 
 
-def test_the_fingerprint_depends_on_texts_and_labels_alone(lists: Path, tmp_path: Path) -> None:
+def test_the_fingerprint_depends_on_ids_texts_and_labels_alone(lists: Path, tmp_path: Path) -> None:
     first = load_dataset(lists)
     assert first.sha256 == load_dataset(lists).sha256
     (tmp_path / "copy.jsonl").write_text(lists.read_text().replace("\n", "\n\n"))
     assert load_dataset(tmp_path / "copy.jsonl").sha256 == first.sha256
     (tmp_path / "other.jsonl").write_text(lists.read_text().replace('"label": 0', '"label": 1'))
     assert load_dataset(tmp_path / "other.jsonl").sha256 != first.sha256
+    (tmp_path / "meta.jsonl").write_text(lists.read_text().replace('"id": "q1"', '"meta": {"by": "me"}, "id": "q1"'))
+    assert load_dataset(tmp_path / "meta.jsonl")[0].meta
+    assert load_dataset(tmp_path / "meta.jsonl").sha256 == first.sha256
+    for old, new in (('"id": "q2"', '"id": "q4"'), ("Bob", "Rob"), ("Why not", "Why"), ('"id": "b"', '"id": "c"')):
+        (tmp_path / "other.jsonl").write_text(lists.read_text().replace(old, new))
+        assert load_dataset(tmp_path / "other.jsonl").sha256 != first.sha256
+
+
+def test_a_beir_folder_has_the_split_that_was_read(lists: Path, tmp_path: Path) -> None:
+    for split in ("test", "dev"):
+        convert(str(lists), tmp_path / split, target_format="beir")
+    (tmp_path / "dev" / "qrels" / "test.tsv").rename(tmp_path / "dev" / "qrels" / "dev.tsv")
+    assert open_dataset(tmp_path / "test").split == load_dataset(tmp_path / "test").split == "test"
+    assert load_dataset(tmp_path / "dev", "dev").split == "dev"
+    assert load_dataset(lists).split == "all"
 
 
 @pytest.mark.parametrize("name", ["semeval-2016", "SemEval2016", "semeval_2016"])
@@ -63,7 +78,13 @@ def test_mistakes_are_named(lists: Path, tmp_path: Path, monkeypatch: pytest.Mon
     lists.write_text(json.dumps(ROWS[2]))
     with pytest.raises(InputError, match="has no questions under the protocol 'filtered'"):
         load_dataset(lists, protocol="filtered")
-    with pytest.raises(InputError, match="not clear from its name"):
+    for form in (None, "jsonl"):
+        with pytest.raises(InputError, match=r"lists\.parquet does not exist"):
+            load_dataset(tmp_path / "lists.parquet", form=form)
+    (tmp_path / "lists.parquet").touch()
+    with pytest.raises(
+        InputError, match=r"not clear from its name; known endings are \.jsonl.* data convert --from FORMAT"
+    ):
         load_dataset(tmp_path / "lists.parquet")
     with pytest.raises(InputError, match=r"folder without a corpus\.jsonl"):
         load_dataset(tmp_path)
@@ -73,7 +94,7 @@ def test_statistics_of_a_file(lists: Path) -> None:
     assert statistics(str(lists)) == [
         {
             "data": str(lists), "split": "all", "protocol": "raw", "questions": 3, "pairs": 4, "relevant": 2,
-            "without answer": 1, "words per question": 1.3, "words per answer": 1.2,
+            "without_answer": 1, "words_per_question": 1.3, "words_per_answer": 1.2,
         }
     ]  # fmt: skip
 
@@ -98,22 +119,37 @@ def test_a_failed_conversion_leaves_nothing(lists: Path, tmp_path: Path) -> None
         convert(str(lists), lists)
     with pytest.raises(InputError, match="can be read but not written"):
         convert(str(lists), tmp_path / "out.json")
+    with pytest.raises(InputError, match=r"the format of .*out\.parquet is not clear.* --to FORMAT names another"):
+        convert(str(lists), tmp_path / "out.parquet")
 
 
-def test_check_tells_missing_from_wrong(tmp_path: Path) -> None:
-    assert {row["status"] for row in check(data_dir=tmp_path)} == {"missing"}
-    rows = list(check(["wikiqa"], tmp_path))
-    assert {row["status"] for row in rows} == {"wrong"}
-    assert "WikiQA-train.tsv does not exist (expected 873 questions, 8,672 pairs" in rows[0]["problem"]
+TARGETS = pytest.mark.parametrize("target", ["out.csv", "out.tsv", "out.jsonl.gz", "folder"])
+
+
+@TARGETS
+def test_judgements_without_texts_stay_judgements(target: str, tmp_path: Path) -> None:
+    (tmp_path / "a.qrels").write_text("q1 0 a 1\nq1 0 b 0\n")
+    with pytest.raises(InputError, match=r"a\.qrels has no text for question 'q1'.* can be converted to \.qrels"):
+        convert(str(tmp_path / "a.qrels"), tmp_path / target)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.qrels"]
+    assert convert(str(tmp_path / "a.qrels"), tmp_path / "b.qrels") == 1
+
+
+@TARGETS
+@pytest.mark.parametrize(
+    ("name", "text"), [("in.csv", "question,answer,label\n"), ("in.jsonl", "\n"), ("in.qrels", "")]
+)
+def test_nothing_is_not_converted(name: str, text: str, target: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    for out in (target, "out.qrels"):
+        with pytest.raises(InputError, match="has no lists under the protocol 'raw'; nothing was written"):
+            convert(str(tmp_path / name), tmp_path / out)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_the_list_says_what_is_here(tmp_path: Path) -> None:
     (tmp_path / "wikiqa").mkdir()
-    (tmp_path / "wikiqa" / "WikiQA-dev.tsv").write_text("QuestionID\tQuestion\n")
-    (row,) = [row for row in check(data_dir=tmp_path) if row["status"] == "wrong" and row["protocol"] == "clean"]
-    assert "WikiQA-dev.tsv, line 1: the header must be" in row["problem"]
+    (tmp_path / "wikiqa" / "WikiQA-dev.tsv").touch()
+    (tmp_path / "wikiqa" / "WikiQA-test.tsv.gz").touch()
     here = {row["name"]: row["here"] for row in list_corpora(tmp_path)}
-    assert (here["wikiqa"], here["trecqa"]) == ("dev", "-")
-
-
-def test_everything_that_is_here_is_as_published(real_data: Path) -> None:
-    rows = list(check(data_dir=real_data))
-    assert [row["problem"] for row in rows if row["status"] == "wrong"] == []
-    assert sum(row["status"] == "ok" for row in rows) > 40
+    assert (here["wikiqa"], here["trecqa"]) == ("dev, test", "-")

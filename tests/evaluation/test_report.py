@@ -29,6 +29,18 @@ def test_the_worst_copy_stands_for_a_question() -> None:
     assert (whole.questions, whole.metrics["mrr"]) == (3, pytest.approx(2.5 / 3))
     assert (worst.questions, worst.metrics["mrr"]) == (2, pytest.approx(0.75))
     assert worst.pairs == 6
+    assert (whole.copies, worst.copies) == (None, 3)
+
+
+def test_what_has_no_worst_copy_is_left_out() -> None:
+    """Answer triggering and calibration error would count copies where the metrics count questions."""
+    copies = tuple(make([1, 0], ["oak", "elm"], group="a", id=i) for i in range(2))
+    whole = evaluate("bm25", Dataset("d", "test", "raw", copies))
+    worst = evaluate("bm25", Dataset("d", "test", "worst-copy", copies, "group"))
+    assert whole.triggering is not None
+    assert whole.ece is not None
+    assert worst.triggering is None
+    assert worst.ece is None
 
 
 def test_a_constant_scorer_earns_the_worst_order(tmp_path: Path) -> None:
@@ -51,12 +63,74 @@ def test_a_calibrated_model_is_asked_how_far_it_can_be_trusted(tmp_path: Path) -
     assert "values" not in json.dumps(report.to_dict())
 
 
-def test_semeval_numbers_come_with_its_official_protocol() -> None:
+def test_the_answer_is_the_candidate_with_the_best_score(tmp_path: Path) -> None:
+    """Also where the calibration makes no difference between candidates; ties of scores stay pessimistic."""
+    (tmp_path / "config.json").write_text('{"model": "overlap"}')
+    (tmp_path / "calibration.json").write_text('{"slope": 0, "intercept": 0, "threshold": 0.5}')
+    lists = (make([0, 1], ["elm", "oak"]), make([0, 1], ["oak", "oak"], id=1))
+    report = evaluate(tmp_path, Dataset("d", "all", "raw", lists))
+    assert report.triggering == {"threshold": 0.5, "precision": 0.5, "recall": 0.5, "f1": 0.5}
+
+
+def test_semeval_numbers_come_with_its_official_protocol(tmp_path: Path) -> None:
+    """Whatever the corpus is called; decisions only where the model, or the file, makes some."""
     data = (make([1, 0], ["oak", "elm"]),)
-    report = evaluate("bm25", Dataset("semeval-2016", "test", "official", data))
+    report = evaluate("bm25", Dataset("other", "test", "official", data))
     assert report.semeval is not None
-    assert (report.semeval["map"], report.semeval["mrr"]) == (1.0, 100.0)
+    assert (report.semeval["map"], report.semeval["mrr"], report.semeval["f1"]) == (1.0, 100.0, 1.0)
     assert evaluate("bm25", Dataset("semeval-2016", "test", "clean", data)).semeval is None
+    (tmp_path / "config.json").write_text('{"model": "bm25"}')
+    plain = evaluate(tmp_path, Dataset("semeval-2016", "test", "official", data))
+    assert plain.semeval == {"map": 1.0, "average_recall": 1.0, "mrr": 100.0}
+    assert plain.triggering is None
+
+
+def test_predictions_stand_in_for_a_run(tmp_path: Path) -> None:
+    """By score the relevant one is second; it is the one that was called true."""
+    path = tmp_path / "system.pred"
+    path.write_text("q0\t0\t0\t0.1\ttrue\nq0\t1\t0\t0.9\tfalse\n")
+    data = (make([1, 0], ["oak", "elm"]),)
+    report = evaluate(path, Dataset("d", "test", "official", data), metrics=["mrr"])
+    assert (report.model, report.metrics) == (str(path), {"mrr": 0.5})
+    assert report.semeval is not None
+    assert [report.semeval[name] for name in ("mrr", "precision", "recall", "f1", "accuracy")] == [50.0, 1, 1, 1, 1]
+    assert evaluate(path, Dataset("d", "test", "raw", data)).semeval is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ("q0\t0\t0\t1\ttrue\nq0\t0\t0\t2\ttrue\n", "candidate '0' of question 'q0' is there twice"),
+        ("q0\t0\t0\tnan\ttrue\n", "the score of candidate '0' must be finite, not nan"),
+        ("q0\t0\t0\t1\tmaybe\n", "line 1: the label is 'maybe'"),
+        ("q0\t0\t0\t1\ttrue\n", "has no score for candidate '1' of question 'q0'"),
+    ],
+)
+def test_predictions_that_do_not_fit_are_named(lines: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "a.pred").write_text(lines)
+    with pytest.raises(InputError, match=problem):
+        evaluate(tmp_path / "a.pred", Dataset("d", "all", "raw", (make([1, 0], ["oak", "elm"]),)))
+
+
+def test_a_report_carries_the_name_that_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = Dataset("d", "all", "raw", (make([1, 0], ["oak", "elm"]),))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "config.json").write_text('{"model": "bm25"}')
+    (tmp_path / "bm25").write_text("a file that happens to have a model's name")
+    monkeypatch.chdir(tmp_path)
+    assert [evaluate(name, data).model for name in ("default", "bm25", "mine")] == ["default", "bm25", "mine"]
+
+
+def test_the_random_baseline_of_semeval_earns_its_published_numbers(real_data: Path) -> None:
+    """gold/subtask_A_baseline_random.txt.score"""
+    folder = real_data / "semeval_cqa" / "2016" / "gold"
+    report = evaluate(folder / "subtask_A_baseline_random.txt", "semeval-2016", "test", "official", data_dir=real_data)
+    assert report.semeval is not None
+    found = {name: round(value, 2 if name == "mrr" else 4) for name, value in report.semeval.items()}
+    assert found == {
+        "map": 0.5280, "average_recall": 0.6652, "mrr": 58.71,
+        "precision": 0.4056, "recall": 0.7457, "f1": 0.5255, "accuracy": 0.4526,
+    }  # fmt: skip
 
 
 def test_a_run_must_score_every_candidate(tmp_path: Path) -> None:

@@ -37,6 +37,15 @@ def test_of_two_best_candidates_the_irrelevant_one_is_taken():
     assert triggering([([1, 0], [0.5, 0.5])], 0.5).right == 0
 
 
+def test_the_score_chooses_the_candidate_and_its_confidence_whether_it_answers():
+    """Four lists of which two are right by score; a confidence that is the same for all hides nothing of that."""
+    assert triggering(LISTS, 0.5, lambda scores: np.full_like(scores, 0.5)) == Triggering(
+        0.5, 4, 3, answered=4, right=2
+    )
+    assert triggering(LISTS, -0.7, np.negative) == Triggering(-0.7, 4, 3, answered=2, right=1)
+    assert best_threshold(LISTS, lambda scores: scores / 2) == Triggering(0.3, 4, 3, answered=4, right=2)
+
+
 def test_a_list_without_candidates_is_never_answered():
     assert triggering([([], []), ([1], [0.0])], -np.inf) == Triggering(-np.inf, 2, 1, answered=1, right=1)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +59,25 @@ def test_saved_and_loaded_it_scores_the_same(name: str, tmp_path: Path) -> None:
     model.save(tmp_path)
     for expected, found in zip(model.score(LISTS), load_model(tmp_path).score(LISTS), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+@models
+def test_scores_are_the_same_in_every_process(name: str) -> None:
+    """Down to the last bit, also where Python's hashes differ: ties are ties everywhere."""
+    code = (
+        "from anselm.models.registry import load_model; from anselm.data.question import Candidate, Question;"
+        "words = 'alpha beta gamma delta epsilon zeta eta theta iota kappa'.split();"
+        "texts = [' '.join(words[i:] + words[: i % 3]) for i in range(10)];"
+        "question = Question('q', ' '.join(words), tuple(Candidate(str(i), t) for i, t in enumerate(texts)));"
+        f"print(load_model({name!r}).score([question])[0].tolist())"
+    )
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(runs) == 1
 
 
 def test_fitted_statistics_are_saved_too(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Documents: files found and read, sentences with their places, and errors that say what is wrong."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,22 @@ def test_invalid_utf8_names_the_file_and_the_line(tmp_path: Path) -> None:
         read_document(path)
 
 
-@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.txt.gz"])
+@pytest.mark.parametrize(("name", "kind"), [("a.txt.gz", "text"), ("A.MD.GZ", "markdown"), ("a.htm.gz", "html")])
+def test_packed_files_are_unpacked(tmp_path: Path, name: str, kind: str) -> None:
+    path = write(tmp_path, name, gzip.compress("\ufeffÜber\r\nalles".encode()))
+    assert read_document(path) == Document(str(path), "Über\r\nalles", kind)
+    assert find_documents([tmp_path]) == [path]
+
+
+@pytest.mark.parametrize(
+    "content", [b"text", gzip.compress(b"text" * 99)[:-9], gzip.compress(b"text")[:9] + b"\xff" * 20]
+)
+def test_a_broken_archive_is_one_sentence(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(InputError, match=r"a\.txt\.gz cannot be read: "):
+        read_document(write(tmp_path, "a.txt.gz", content))
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.pdf.gz"])
 def test_other_suffixes_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"is not one of \.htm, \.html, \.markdown, \.md, \.rst, \.txt or"):
         read_document(write(tmp_path, name))

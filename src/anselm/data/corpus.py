@@ -6,11 +6,12 @@ A file in `corpora/` holds one published source. Its `CORPORA` tuple lists what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from anselm.data.question import Question
-from anselm.errors import CountError, MissingDataError, UnknownNameError
+from anselm.errors import CountError, InputError, MissingDataError, UnknownNameError
+from anselm.files import find_file
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,13 @@ class Counts:
     questions: int | None = None
     pairs: int | None = None
     relevant: int | None = None
+
+    def __str__(self) -> str:
+        return spell_numbers({name: number for name, number in asdict(self).items() if number is not None})
+
+
+def spell_numbers(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in numbers.items()) or "no published count"
 
 
 @dataclass
@@ -72,11 +80,15 @@ MIXED = Protocol("questions with both relevant and irrelevant candidates", is_mi
 
 @dataclass(frozen=True)
 class Split:
-    """One part of a corpus. `read` takes the corpus's folder and streams every list as published."""
+    """One part of a corpus. `read` takes the corpus's folder and streams every list as published.
+
+    `partial` is what can be counted where some of the files are missing: it has fewer files, and lists without texts.
+    """
 
     files: tuple[str, ...]
     read: Callable[[Path], Iterator[Question]]
     counts: Mapping[str, Counts] = field(default_factory=dict)  # by protocol
+    partial: Split | None = None
 
 
 @dataclass(frozen=True)
@@ -111,41 +123,48 @@ class Corpus:
         return self.protocols[name]
 
     def missing(self, split: str, data_dir: Path) -> list[Path]:
-        """The files of a split that are not there."""
-        folder = data_dir / self.folder
-        return [folder / file for file in self.split(split).files if not (folder / file).exists()]
+        """The files of a split that are not there, packed or not."""
+        return self._missing(self.split(split), data_dir)
+
+    def countable(self, split: str, data_dir: Path) -> Split | None:
+        """The split if it is whole, else its partial if that is, else None."""
+        part = self.split(split)
+        choices = (part, part.partial) if part.partial else (part,)
+        return next((choice for choice in choices if not self._missing(choice, data_dir)), None)
+
+    def _missing(self, part: Split, data_dir: Path) -> list[Path]:
+        paths = (data_dir / self.folder / file for file in part.files)
+        return [path for path in paths if not find_file(path).exists()]
 
     def read(self, split: str, protocol: str, data_dir: Path) -> Iterator[Question]:
         """Stream the questions of a split under a protocol; at the end the published counts must have been met."""
-        rule = self.protocol(protocol)
+        rule, part = self.protocol(protocol), self.split(split)
+        if missing := self.missing(split, data_dir):
+            raise MissingDataError(self._how_to_get(missing[0], data_dir))
         counted = Tally()
-        for question in self._read_all(split, data_dir):
-            if rule.keeps(question, split):
-                counted.add(question)
-                yield question
+        try:
+            for question in part.read(data_dir / self.folder):
+                if rule.keeps(question, split):
+                    counted.add(question)
+                    yield question
+        except InputError as error:  # a file that is cut may be malformed, too
+            error.args = (self.stopped(error, split, protocol, counted.counts()),)
+            raise
         if problem := self.problem(split, protocol, counted.counts(), data_dir):
             raise CountError(problem)
 
-    def count(self, split: str, data_dir: Path) -> dict[str, Counts]:
-        """What a split holds under each protocol, in one reading."""
-        tallies = {name: Tally() for name in self.protocols}
-        for question in self._read_all(split, data_dir):
-            for name, tally in tallies.items():
-                if self.protocols[name].keeps(question, split):
-                    tally.add(question)
-        return {name: tally.counts() for name, tally in tallies.items()}
+    def expected(self, split: str, protocol: str) -> Counts:
+        return self.splits[split].counts.get(protocol, Counts())
 
-    def _read_all(self, split: str, data_dir: Path) -> Iterator[Question]:
-        part = self.split(split)
-        if missing := self.missing(split, data_dir):
-            raise MissingDataError(self._how_to_get(missing[0], data_dir))
-        return part.read(data_dir / self.folder)
+    def stopped(self, error: object, split: str, protocol: str, found: Counts) -> str:
+        """An error that ended the reading, with what had to come and what had come."""
+        return f"{error} (expected {self.expected(split, protocol)}, found {found} before that)"
 
     def problem(self, split: str, protocol: str, found: Counts, data_dir: Path) -> str | None:
         """How the counts that were found differ from the published ones, if they do."""
-        part = self.splits[split]
-        expected = part.counts.get(protocol, Counts())
-        files = ", ".join(str(data_dir / self.folder / file) for file in part.files)
+        expected, missing = self.expected(split, protocol), self.missing(split, data_dir)
+        paths = (data_dir / self.folder / file for file in self.splits[split].files)
+        files = ", ".join(str(path) for path in paths if path not in missing)
         for what in ("questions", "pairs", "relevant"):
             wanted, got = getattr(expected, what), getattr(found, what)
             if wanted is not None and wanted != got:

@@ -18,9 +18,9 @@ from anselm.data import corpora
 from anselm.data.corpus import CLEAN, MIXED, RAW, Corpus
 from anselm.data.formats import FORMATS, find_format
 from anselm.data.formats.beir import read_beir
-from anselm.data.formats.jsonl import question_to_json
 from anselm.data.question import Question
 from anselm.errors import InputError, MissingDataError, UnknownNameError
+from anselm.files import find_file
 
 FILE_PROTOCOLS = {"raw": RAW, "clean": CLEAN, "filtered": MIXED}
 
@@ -68,7 +68,8 @@ class Dataset(Sequence[Question]):
         """A fingerprint of ids, texts and labels, to tell whether two results are about the same data."""
         digest = hashlib.sha256()
         for question in self.questions:
-            digest.update(json.dumps(question_to_json(question), sort_keys=True, default=str).encode())
+            candidates = [(candidate.id, candidate.text, candidate.label) for candidate in question.candidates]
+            digest.update(json.dumps((question.id, question.text, candidates)).encode())
         return digest.hexdigest()
 
 
@@ -122,10 +123,16 @@ def _open_file(path: Path, split: str | None, protocol: str | None, form: str | 
     protocol = protocol or "raw"
     if protocol not in FILE_PROTOCOLS:
         raise UnknownNameError("protocol", protocol, FILE_PROTOCOLS)
+    if not find_file(path).exists():
+        raise InputError(f"{path} does not exist")
     form = find_format(path, form)
-    if split is not None and form != "beir":
+    if form == "beir":
+        split = split or "test"
+        questions = read_beir(path, split)
+    elif split is None:
+        questions = FORMATS[form].read(path)
+    else:
         raise InputError(f"{path} is a single file and has no split {split!r}; leave the split out")
-    questions = read_beir(path, split or "test") if form == "beir" else FORMATS[form].read(path)
     return Source(str(path), split or "all", protocol, filter(FILE_PROTOCOLS[protocol].keep, questions))
 
 

@@ -3,19 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from anselm.data.corpus import Corpus, Counts
-from anselm.data.datasets import all_corpora, find_corpus, find_data_dir, is_corpus_name, open_dataset
+from anselm.data.checks import check_resource, check_split
+from anselm.data.corpus import Corpus
+from anselm.data.datasets import Source, all_corpora, find_corpus, find_data_dir, is_corpus_name, open_dataset
 from anselm.data.formats import FORMATS, find_format
 from anselm.data.formats.beir import write_beir
 from anselm.data.question import Question
-from anselm.errors import DataError, FormatError, InputError, MissingDataError
+from anselm.data.resources import RESOURCES
+from anselm.errors import InputError, MissingDataError
 from anselm.files import write_atomically
 
-Row = dict[str, Any]
+Row = dict[str, Any]  # one of the dataclasses here and in `checks`, for tables and JSON
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A corpus, and which of its splits are here."""
+
+    name: str
+    here: str
+    splits: str
+    protocols: str
+    summary: str
+    terms: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The size of a split under a protocol."""
+
+    data: str
+    split: str
+    protocol: str
+    questions: int
+    pairs: int
+    relevant: int
+    without_answer: int
+    words_per_question: float
+    words_per_answer: float
 
 
 def list_corpora(data_dir: str | Path | None = None) -> list[Row]:
@@ -24,18 +55,20 @@ def list_corpora(data_dir: str | Path | None = None) -> list[Row]:
         folder: Path | None = find_data_dir(data_dir)
     except MissingDataError:
         folder = None
-    return [
-        {
-            "name": corpus.name,
-            "here": ", ".join(split for split in corpus.splits if folder and not corpus.missing(split, folder)) or "-",
-            "splits": ", ".join(corpus.splits),
-            "protocols": ", ".join(corpus.protocols),
-            "summary": corpus.summary,
-            "terms": corpus.terms,
-            "source": corpus.source,
-        }
-        for corpus in all_corpora().values()
-    ]
+    return [asdict(summarise(corpus, folder)) for corpus in all_corpora().values()]
+
+
+def summarise(corpus: Corpus, folder: Path | None) -> Summary:
+    here = [split for split in corpus.splits if folder and not corpus.missing(split, folder)]
+    return Summary(
+        name=corpus.name,
+        here=", ".join(here) or "-",
+        splits=", ".join(corpus.splits),
+        protocols=", ".join(corpus.protocols),
+        summary=corpus.summary,
+        terms=corpus.terms,
+        source=corpus.source,
+    )
 
 
 def statistics(
@@ -43,16 +76,17 @@ def statistics(
 ) -> list[Row]:
     """One row per split and protocol: those named, or all that are here."""
     if not is_corpus_name(name):
-        return [describe(open_dataset(name, split, protocol))]
+        return [asdict(describe(open_dataset(name, split, protocol)))]
     corpus, folder = find_corpus(name), find_data_dir(data_dir)
     splits = [split] if split else [part for part in corpus.splits if not corpus.missing(part, folder)]
     if not splits:
         splits = [corpus.default_split]  # nothing is here: reading it says what to get
     protocols = [protocol] if protocol else list(corpus.protocols)
-    return [describe(open_dataset(corpus.name, part, rule, folder)) for part in splits for rule in protocols]
+    sources = (open_dataset(corpus.name, part, rule, folder) for part in splits for rule in protocols)
+    return [asdict(describe(source)) for source in sources]
 
 
-def describe(source: Any) -> Row:
+def describe(source: Source) -> Statistics:
     questions = pairs = relevant = unanswered = question_words = answer_words = 0
     for question in source:
         found = sum(candidate.relevant for candidate in question.candidates)
@@ -60,59 +94,41 @@ def describe(source: Any) -> Row:
         pairs += len(question.candidates)
         relevant += found
         unanswered += not found
-        question_words += len(question.text.split())
-        answer_words += sum(len(candidate.text.split()) for candidate in question.candidates)
-    return {
-        "data": source.name,
-        "split": source.split,
-        "protocol": source.protocol,
-        "questions": questions,
-        "pairs": pairs,
-        "relevant": relevant,
-        "without answer": unanswered,
-        "words per question": round(question_words / max(questions, 1), 1),
-        "words per answer": round(answer_words / max(pairs, 1), 1),
-    }
+        question_words += count_words(question.text)
+        answer_words += sum(count_words(candidate.text) for candidate in question.candidates)
+    return Statistics(
+        data=source.name,
+        split=source.split,
+        protocol=source.protocol,
+        questions=questions,
+        pairs=pairs,
+        relevant=relevant,
+        without_answer=unanswered,
+        words_per_question=round(question_words / max(questions, 1), 1),
+        words_per_answer=round(answer_words / max(pairs, 1), 1),
+    )
+
+
+@lru_cache(maxsize=100_000)
+def count_words(text: str) -> int:
+    """Remembered: pools repeat the same answers."""
+    return len(text.split())
 
 
 def check(names: Iterable[str] = (), data_dir: str | Path | None = None) -> Iterator[Row]:
-    """Read every split that is here and compare its counts. A corpus asked for by name must be here whole."""
+    """Read everything that is here and compare its counts. A corpus asked for by name must be here whole.
+
+    One corpus that cannot be read does not keep the others from being checked.
+    """
     folder = find_data_dir(data_dir)
-    asked = [find_corpus(name) for name in names]
-    for corpus in asked or all_corpora().values():
+    asked = {corpus.name: corpus for corpus in map(find_corpus, names)}
+    for corpus in (asked or all_corpora()).values():
         for split in corpus.splits:
-            yield from _check_split(corpus, split, folder, bool(asked))
-
-
-def _check_split(corpus: Corpus, split: str, folder: Path, needed: bool) -> Iterator[Row]:
-    found: dict[str, Counts] = {}
-    failure = ""
-    missing = corpus.missing(split, folder)
-    if not missing:
-        try:
-            found = corpus.count(split, folder)
-        except (DataError, FormatError) as error:
-            failure = str(error)
-    for protocol in corpus.protocols:
-        expected = corpus.splits[split].counts.get(protocol, Counts())
-        if missing:
-            problem = f"{missing[0]} does not exist (expected {_spell(expected)}, found no file)"
-        else:
-            problem = failure or corpus.problem(split, protocol, found[protocol], folder) or ""
-        yield {
-            "corpus": corpus.name,
-            "split": split,
-            "protocol": protocol,
-            "status": ("missing" if missing and not needed else "wrong") if problem else "ok",
-            "found": _spell(found[protocol]) if found else "-",
-            "expected": _spell(expected),
-            "problem": problem,
-        }
-
-
-def _spell(counts: Counts) -> str:
-    known = [f"{value:,} {name}" for name, value in asdict(counts).items() if value is not None]
-    return ", ".join(known) or "no published count"
+            for found in check_split(corpus, split, folder, needed=bool(asked)):
+                yield asdict(found)
+    for resource in RESOURCES:
+        if not asked or resource.corpus in asked:
+            yield asdict(check_resource(resource, folder))
 
 
 def convert(
@@ -125,16 +141,31 @@ def convert(
     data_dir: str | Path | None = None,
 ) -> int:
     """Write a corpus or file in another format; returns the number of lists."""
-    questions: Iterable[Question] = open_dataset(source, split, protocol, data_dir, source_format)
+    found = open_dataset(source, split, protocol, data_dir, source_format)
     if target_format is None and not target.suffix:
         target_format = "beir"
-    form = find_format(target, target_format)
+    form = find_format(target, target_format, "--to FORMAT names another")
     if form == "beir":
-        return write_beir(questions, target, split or "test")
+        return write_beir(checked(found, form), target, split or "test")
     if target.exists():
         raise InputError(f"{target} exists already; give another name")
     write = FORMATS[form].write
     if write is None:
         raise InputError(f"the format {form!r} can be read but not written")
     with write_atomically(target) as file:
-        return write(questions, file)
+        return write(checked(found, form), file)
+
+
+def checked(source: Source, form: str) -> Iterator[Question]:
+    """Pass lists on to a writer, but only what the format can hold, and not nothing."""
+    count = 0
+    for count, question in enumerate(source, start=1):
+        texts = (question.text, *(candidate.text for candidate in question.candidates))
+        if form != "qrels" and not all(text.strip() for text in texts):
+            raise InputError(
+                f"{source.name} has no text for question {question.id!r} or one of its candidates, which {form} needs; "
+                "judgements without texts can be converted to .qrels"
+            )
+        yield question
+    if not count:
+        raise InputError(f"{source.name} has no lists under the protocol {source.protocol!r}; nothing was written")

@@ -6,4 +6,10 @@ semeval       the numbers of the SemEval task 3 scorer
 triggering    answering only where there is an answer
 significance  is one system better than another?
 calibration   from a score to a probability, and how far to trust it
+scoring       the scores of many lists, with something to look at meanwhile
+published     runs and predictions of somebody else's system
+report        all of it about one model and one data set
 """
+
+# Here rather than in `metrics`, so that the command line can show it without loading numpy.
+DEFAULT_METRICS = ("map", "mrr", "p@1", "p@5", "ndcg@10", "recall@5")

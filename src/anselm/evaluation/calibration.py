@@ -50,8 +50,12 @@ class Calibration:
     def load(cls, path: Path) -> Calibration:
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
-            platt = Platt(float(record["slope"]), float(record["intercept"]))
-            return cls(platt, float(record["threshold"]), str(record.get("fitted_on", "")))
+            slope, intercept, threshold = (float(record[key]) for key in ("slope", "intercept", "threshold"))
+            if not np.isfinite([slope, intercept, threshold]).all():
+                raise ValueError("a number in it is not finite")
+            if slope < 0:
+                raise ValueError("with a negative slope a better score would be less probable")
+            return cls(Platt(slope, intercept), threshold, str(record.get("fitted_on", "")))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError(path, f"not a calibration as Anselm writes it ({error})") from None
 

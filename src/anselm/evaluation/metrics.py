@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anselm.errors import InputError, UnknownNameError
+from anselm.evaluation import DEFAULT_METRICS
 from anselm.evaluation.ties import FloatArray, ScoredList, Ties, rank_lists
 
 Metric = Callable[[ArrayLike], float]
-
-DEFAULT_METRICS = ("map", "mrr", "p@1", "p@5", "ndcg@10", "recall@5")
 
 
 def average_precision(labels: ArrayLike) -> float:

@@ -10,27 +10,32 @@ from typing import Any
 import numpy as np
 
 from anselm.data.datasets import Dataset, load_dataset
-from anselm.data.formats.trec import Run, read_run
-from anselm.data.question import Question
 from anselm.errors import InputError, UnknownNameError
+from anselm.evaluation import DEFAULT_METRICS
 from anselm.evaluation.calibration import Calibration, expected_calibration_error, load_calibration
-from anselm.evaluation.metrics import DEFAULT_METRICS, evaluate_lists, parse_metric, summarise, worst_per_group
-from anselm.evaluation.semeval import semeval_scores
+from anselm.evaluation.metrics import evaluate_lists, parse_metric, summarise, worst_per_group
+from anselm.evaluation.published import Published
+from anselm.evaluation.scoring import Progress, score_lists, silent
+from anselm.evaluation.semeval import BoolArray, semeval_scores
 from anselm.evaluation.significance import Comparison
 from anselm.evaluation.significance import compare as compare_values
 from anselm.evaluation.ties import POLICIES, FloatArray, Ties
 from anselm.evaluation.triggering import triggering
-from anselm.models.registry import load_model
-from anselm.models.scorer import Scores
+from anselm.models.registry import all_models, load_model
+from anselm.models.scorer import Scorer, Scores
 
 
 @dataclass(frozen=True)
 class Report:
     """What was measured, on what, and how; `values` holds each metric's value per question.
 
+    `model` is the name or path that was given. `questions` is what the metrics are means over; where each question
+    comes in several copies of which the worst counts, `copies` is the number of all of them, and `pairs` theirs.
+
     A model that has been calibrated is also asked how well its probabilities hold: `ece` is their expected calibration
-    error over all pairs, `triggering` says how it does at leaving questions without an answer unanswered. `semeval`
-    holds the official scorer's numbers, for the corpora and the protocol that are scored with it.
+    error over all pairs, `triggering` says how it does at leaving questions without an answer unanswered. Neither has a
+    worst copy, so there they are left out. `semeval` holds the official scorer's numbers under the protocol of that
+    name; those about decisions only where the system makes some.
     """
 
     model: str
@@ -41,6 +46,7 @@ class Report:
     questions: int
     pairs: int
     metrics: dict[str, float]
+    copies: int | None = None
     ece: float | None = None
     triggering: dict[str, float] | None = None
     semeval: dict[str, float] | None = None
@@ -50,29 +56,18 @@ class Report:
         return {key: value for key, value in vars(self).items() if key != "values" and value is not None}
 
 
-SEMEVAL = ("map", "average_recall", "mrr", "precision", "recall", "f1", "accuracy")
+OFFICIAL = "official"  # the protocol whose questions SemEval's scorer counts
+RANKING = ("map", "average_recall", "mrr")
+DECISIONS = ("precision", "recall", "f1", "accuracy")
 
 
-class PublishedRun:
-    """A TREC run as a scorer: looks up what somebody else's system said."""
+@dataclass(frozen=True)
+class System:
+    """What is evaluated: a model, or what somebody else's said; by the name or path that was given."""
 
-    capacity = None
-
-    def __init__(self, path: Path) -> None:
-        self.name = path.name
-        self.path = path
-        self.run: Run = read_run(path)
-
-    def score(self, questions: Sequence[Question]) -> list[Scores]:
-        return [self._score(question) for question in questions]
-
-    def _score(self, question: Question) -> Scores:
-        scores = self.run.get(question.id, {})
-        for candidate in question.candidates:
-            if candidate.id not in scores:
-                problem = f"has no score for candidate {candidate.id!r} of question {question.id!r}"
-                raise InputError(f"the run {self.path} {problem}; do its ids match the data's?")
-        return np.array([scores[candidate.id] for candidate in question.candidates])
+    name: str
+    scorer: Scorer
+    calibration: Calibration | None = None
 
 
 def evaluate(
@@ -84,41 +79,66 @@ def evaluate(
     ties: Ties = "pessimistic",
     data_dir: str | Path | None = None,
 ) -> Report:
-    """Score a data set with a model (a name, a checkpoint folder, or a TREC run file) and measure the ranking.
+    """Score a data set with a model (a name, a checkpoint folder, a TREC run or SemEval predictions) and measure it.
 
     >>> evaluate("bm25", "wikiqa", "test", "clean").metrics["map"]
     """
     check_metrics(metrics, ties)
-    published = Path(model).is_file()
-    scorer = PublishedRun(Path(model)) if published else load_model(model)
-    calibration = None if published else load_calibration(model)
+    system = open_system(model)
     dataset = data if isinstance(data, Dataset) else load_dataset(data, split, protocol, data_dir)
+    return assess(system, dataset, metrics, ties)
+
+
+def open_system(model: str | Path) -> System:
+    if str(model) not in all_models() and Path(model).is_file():
+        return System(str(model), Published(Path(model)))
+    return System(str(model), load_model(model), load_calibration(model))
+
+
+def assess(system: System, dataset: Dataset, metrics: Sequence[str], ties: Ties, progress: Progress = silent) -> Report:
+    """Everything about one system on one data set."""
     check_labels(dataset)
-    if not published:
+    if not isinstance(system.scorer, Published):
         check_texts(dataset)
-    scores = scorer.score(dataset)
+    scores = score_lists(system.scorer, dataset, progress)
     values = measure(dataset, scores, metrics, ties)
     return Report(
-        scorer.name, dataset.name, dataset.split, dataset.protocol, ties,
+        system.name, dataset.name, dataset.split, dataset.protocol, ties,
         len(next(iter(values.values()))), dataset.pairs, summarise(values),
-        **(trust(dataset, scores, calibration) if calibration else {}), values=values,
+        copies=len(dataset) if dataset.worst_of else None,
+        **(trust(dataset, scores, system.calibration) if system.calibration and not dataset.worst_of else {}),
+        semeval=official(dataset, scores, decide(system, dataset, scores)),
+        values=values,
     )  # fmt: skip
 
 
 def trust(dataset: Dataset, scores: Sequence[Scores], calibration: Calibration) -> dict[str, Any]:
     """The parts of a report that need probabilities."""
     labels = [np.array(question.labels) for question in dataset]
-    probabilities = [calibration.platt.probability(row) for row in scores]
-    answered = triggering(zip(labels, probabilities, strict=True), calibration.threshold)
-    found: dict[str, Any] = {
-        "ece": expected_calibration_error(np.concatenate(probabilities), np.concatenate(labels)),
+    probability = calibration.platt.probability
+    answered = triggering(zip(labels, scores, strict=True), calibration.threshold, probability)
+    return {
+        "ece": expected_calibration_error(probability(np.concatenate(scores)), np.concatenate(labels)),
         "triggering": {name: getattr(answered, name) for name in ("threshold", "precision", "recall", "f1")},
     }
-    if dataset.name.startswith("semeval") and dataset.protocol == "official":
-        said = [row >= calibration.threshold for row in probabilities]
-        official = semeval_scores(zip([row > 0 for row in labels], scores, said, strict=True))
-        found["semeval"] = {name: getattr(official, name) for name in SEMEVAL}
-    return found
+
+
+def decide(system: System, dataset: Dataset, scores: Sequence[Scores]) -> list[BoolArray] | None:
+    """Which candidates the system calls relevant: those it said, or those whose probability reaches the threshold."""
+    if isinstance(system.scorer, Published):
+        return system.scorer.decide(dataset)
+    if (calibration := system.calibration) is None:
+        return None
+    return [calibration.platt.probability(row) >= calibration.threshold for row in scores]
+
+
+def official(dataset: Dataset, scores: Sequence[Scores], said: list[BoolArray] | None) -> dict[str, float] | None:
+    """What SemEval's scorer says, for the protocol that it is made for."""
+    if dataset.protocol != OFFICIAL:
+        return None
+    gold = [np.array(question.labels) > 0 for question in dataset]
+    found = semeval_scores(zip(gold, scores, gold if said is None else said, strict=True))
+    return {name: getattr(found, name) for name in (RANKING if said is None else RANKING + DECISIONS)}
 
 
 def measure(dataset: Dataset, scores: Iterable[Scores], metrics: Sequence[str], ties: Ties) -> dict[str, FloatArray]:

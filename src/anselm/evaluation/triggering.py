@@ -10,13 +10,16 @@ Over all questions, with and without an answer in their lists:
 right: answered questions whose best candidate is relevant. Where a relevant and an irrelevant candidate share the best
 score, the irrelevant one is taken.
 
+A threshold on probabilities is applied to the probability that the best score stands for: `confidence` turns one into
+the other. The candidate is still chosen by its score, as a ranker does, also where probabilities are all the same.
+
 The threshold is chosen on dev. The WikiQA paper's own numbers use 0.11, the best of the two-decimal thresholds there;
 `best_threshold` tries every threshold that makes a difference and finds a slightly better one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +27,12 @@ from numpy.typing import NDArray
 
 from anselm.errors import InputError
 from anselm.evaluation.ties import FloatArray, ScoredList, rank_lists
+
+Confidence = Callable[[FloatArray], FloatArray]
+
+
+def _itself(scores: FloatArray) -> FloatArray:
+    return scores
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,7 @@ class Triggering:
 class _Tops:
     """What triggering needs to know of each question."""
 
-    score: FloatArray  # of the best candidate; NaN, which reaches no threshold, where there is no candidate
+    score: FloatArray  # of the best candidate, or its probability; NaN, which reaches no threshold, where there is none
     right: NDArray[np.bool_]  # the best candidate is relevant
     answerable: NDArray[np.bool_]
 
@@ -68,17 +77,17 @@ class _Tops:
         )
 
 
-def triggering(lists: Iterable[ScoredList], threshold: float) -> Triggering:
+def triggering(lists: Iterable[ScoredList], threshold: float, confidence: Confidence = _itself) -> Triggering:
     """Answer triggering at a threshold; a list is (labels, scores[, ids])."""
-    return _tops(lists).at(threshold)
+    return _tops(lists, confidence).at(threshold)
 
 
-def best_threshold(lists: Iterable[ScoredList]) -> Triggering:
+def best_threshold(lists: Iterable[ScoredList], confidence: Confidence = _itself) -> Triggering:
     """The threshold with the highest F1, among the lists' best scores; of equals the highest, as it answers least.
 
     For dev only: on test it would be chosen with the answers at hand.
     """
-    tops = _tops(lists)
+    tops = _tops(lists, confidence)
     order = np.argsort(-tops.score, kind="stable")[: np.sum(~np.isnan(tops.score))]  # NaN sorts last
     if not order.size:
         raise InputError("a threshold needs at least one question with candidates")
@@ -89,10 +98,12 @@ def best_threshold(lists: Iterable[ScoredList]) -> Triggering:
     return tops.at(score[np.argmax(np.where(whole, f1, -1.0))])
 
 
-def _tops(lists: Iterable[ScoredList]) -> _Tops:
+def _tops(lists: Iterable[ScoredList], confidence: Confidence) -> _Tops:
     rows = [
         (scores[0], labels[0] > 0, bool(np.any(labels > 0))) if labels.size else (np.nan, False, False)
         for labels, scores in rank_lists(lists)
     ]
     score, right, answerable = zip(*rows, strict=True) if rows else ((), (), ())
-    return _Tops(np.array(score, dtype=np.float64), np.array(right, dtype=bool), np.array(answerable, dtype=bool))
+    return _Tops(
+        confidence(np.array(score, dtype=np.float64)), np.array(right, dtype=bool), np.array(answerable, dtype=bool)
+    )

@@ -20,14 +20,15 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from anselm.data.question import Question
+from anselm.errors import FormatError
 from anselm.models.scorer import Scores
 from anselm.text.statistics import Statistics
 from anselm.text.stem import stem
@@ -76,7 +77,7 @@ class Lexical:
         statistics = self.statistics or Statistics.fit(candidates)
         return self._formula(self.terms(question.text), candidates, statistics, self.config)
 
-    def fit(self, texts: Sequence[str]) -> Lexical:
+    def fit(self, texts: Iterable[str]) -> Lexical:
         """The same model with statistics from a corpus."""
         return Lexical(self.name, self.config, Statistics.fit(self.terms(text) for text in texts))
 
@@ -93,9 +94,33 @@ class Lexical:
 
 def load(name: str, config: Mapping[str, Any], folder: Path | None) -> Lexical:
     """A model by name, or with the statistics that its checkpoint folder holds."""
-    path = folder / "statistics.json" if folder else None
-    statistics = Statistics.load(path) if path and path.exists() else None
-    return Lexical(name, replace(Config(), **config), statistics)
+    if folder is None:
+        return Lexical(name)
+    path = folder / "statistics.json"
+    statistics = Statistics.load(path) if path.exists() else None
+    return Lexical(name, read_config(config, folder / "config.json"), statistics)
+
+
+def read_config(config: Mapping[str, Any], path: Path) -> Config:
+    """The settings of a checkpoint, which somebody may have edited."""
+    for key in config.keys() & SETTINGS.keys():
+        wanted, fits = SETTINGS[key]
+        if not fits(config[key]):
+            raise FormatError(path, f"{key} must be {wanted}, not {config[key]!r}")
+    return Config(**config)
+
+
+def is_amount(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+
+
+# What may stand in a checkpoint: in words, and as a test.
+SETTINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "k1": ("a number that is not negative", is_amount),
+    "b": ("a number from 0 to 1", lambda value: is_amount(value) and value <= 1),
+    "stem": ("true or false", lambda value: isinstance(value, bool)),
+    "stopword_weight": ("a number that is not negative", is_amount),
+}
 
 
 def idf(term: str, statistics: Statistics, config: Config) -> float:
@@ -111,7 +136,7 @@ def bm25(question: Terms, candidates: Sequence[Terms], statistics: Statistics, c
     for term, count in question.items():
         weight = count * idf(term, statistics, config)
         tf = np.array([terms.get(term, 0) for terms in candidates], dtype=np.float64)
-        scores += weight * tf / (tf + norms)
+        scores += weight * np.divide(tf, tf + norms, out=np.zeros_like(tf), where=tf > 0)  # k1 may be 0
         ideal += weight
     return scores / ideal if ideal else scores
 
@@ -136,7 +161,8 @@ def jaccard(question: Terms, candidates: Sequence[Terms], statistics: Statistics
 def overlap(question: Terms, candidates: Sequence[Terms], statistics: Statistics, config: Config) -> Scores:
     weights = {term: idf(term, statistics, config) for term in question}
     total = sum(weights.values()) or 1.0
-    return np.array([sum(weights[term] for term in weights.keys() & terms.keys()) / total for terms in candidates])
+    # In the order of the question: a set's order changes from process to process, and with it the last bit of a sum.
+    return np.array([sum(w for term, w in weights.items() if term in terms) / total for terms in candidates])
 
 
 FORMULAS: dict[str, Callable[[Terms, Sequence[Terms], Statistics, Config], Scores]] = {

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from anselm.errors import FormatError, InputError, UnknownNameError
+from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 from anselm.models.scorer import Scorer
 
 
@@ -40,7 +40,7 @@ def all_models() -> dict[str, Entry]:
     for path in sorted(Path(__file__).parent.glob("*.py")):
         for name, row in _table(path).items():
             found[name] = Entry(name, row["kind"], row["summary"], f"anselm.models.{path.stem}")
-    default = found[_read_config(SHIPPED / DEFAULT / "config.json")["model"]]
+    default = found[read_config(SHIPPED / DEFAULT / "config.json")["model"]]
     return {
         DEFAULT: Entry(DEFAULT, default.kind, f"what is used when no model is named: {default.name}", default.module)
     } | found
@@ -71,25 +71,32 @@ def load_model(name_or_path: str | Path) -> Scorer:
     folder = find_checkpoint(name_or_path)
     if folder is None:
         return _load(str(name_or_path), {}, None)
-    record = _read_config(folder / "config.json")
-    if record["model"] not in all_models():
-        raise UnknownNameError(f"model in {folder / 'config.json'}:", record["model"], all_models())
-    return _load(record["model"], record.get("config", {}), folder)
+    record = read_config(folder / "config.json")
+    families = all_models().keys() - {DEFAULT}  # the default is one of the others
+    if record["model"] not in families:
+        raise UnknownNameError(f"model in {folder / 'config.json'}:", record["model"], families)
+    return _load(record["model"], record["config"], folder)
 
 
 def _load(name: str, config: Mapping[str, Any], folder: Path | None) -> Scorer:
-    module = importlib.import_module(all_models()[name].module)
     try:
+        module = importlib.import_module(all_models()[name].module)
         return cast(Scorer, module.load(name, config, folder))
     except TypeError as error:  # a config value that this version's Config does not have
         raise InputError(f"the config.json in {folder} does not fit the model {name!r}: {error}") from None
+    except ImportError as error:
+        if (error.name or "").split(".")[0] == "anselm":  # a mistake of ours, not a library that is absent
+            raise
+        raise MissingExtraError(f"the model {name!r}", "train") from None
 
 
-def _read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Path) -> dict[str, Any]:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise FormatError(path, f"not a readable checkpoint configuration ({error})") from None
     if not isinstance(record, dict) or not isinstance(record.get("model"), str):
         raise FormatError(path, 'an object with a "model" is needed')
-    return record
+    if not isinstance(config := record.get("config", {}), dict):
+        raise FormatError(path, f'"config" must be an object, not {config!r}')
+    return {"model": record["model"], "config": config}

@@ -1,14 +1,16 @@
 """From files to sentences, each with its place in the file.
 
 The kind of a document is told by its suffix: .md and .markdown are Markdown, .html and .htm are HTML, .txt, .rst and
-no suffix are plain text. All are UTF-8. Offsets count the characters of the decoded file, without a byte order mark
-and with its line ends as they are.
+no suffix are plain text. All are UTF-8, and packed where a .gz follows (page.html.gz). Offsets count the characters of
+the decoded file, without a byte order mark and with its line ends as they are.
 """
 
 from __future__ import annotations
 
+import gzip
 import re
 import stat
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,14 +72,20 @@ def document_from_text(text: str, source: str, kind: str = "text") -> Document:
 
 def read_document(path: Path) -> Document:
     """Read one file."""
-    kind = "text" if not path.suffix else _KINDS.get(path.suffix.lower())
+    suffix = _suffix(path)
+    kind = "text" if not suffix else _KINDS.get(suffix)
     if kind is None:
-        raise InputError(f"{path} cannot be read as a document: {path.suffix} is not one of {_ALLOWED}")
+        raise InputError(f"{path} cannot be read as a document: {suffix} is not one of {_ALLOWED}")
     try:
-        raw = path.read_bytes()
-    except (OSError, ValueError) as error:  # the latter for a name that no system takes
+        raw = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
+    except (OSError, ValueError, EOFError, zlib.error) as error:  # ValueError: a name that no system takes
         raise _unreadable(path, error) from None
     return Document(str(path), _decode(raw, path), kind)
+
+
+def _suffix(path: Path) -> str:
+    """What tells the kind: the suffix, or that before .gz."""
+    return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def find_documents(paths: Iterable[Path]) -> list[Path]:
@@ -106,11 +114,11 @@ def _walk(folder: Path) -> Iterator[Path]:
             continue
         if entry.is_dir() and not entry.is_symlink():  # a link may lead back
             yield from _walk(entry)
-        elif entry.suffix.lower() in _KINDS and entry.is_file():
+        elif _suffix(entry) in _KINDS and entry.is_file():
             yield entry
 
 
-def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
+def _unreadable(path: Path, error: Exception) -> InputError:
     return InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
 
 

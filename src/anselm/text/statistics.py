@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,14 @@ class Statistics:
             length += counts.total()
         return cls(count, length / count if count else 0.0, frequency)
 
+    def check(self) -> None:
+        """Raise ValueError where the numbers cannot be counts of anything."""
+        if not (self.documents >= 0 and 0 <= self.mean_length < math.inf):
+            raise ValueError(f"{self.documents} documents of {self.mean_length} words")
+        for word, count in self.frequency.items():
+            if type(count) is not int or not 0 <= count <= self.documents:
+                raise ValueError(f"{word!r} occurs in {count!r} of {self.documents} documents")
+
     def save(self, path: Path) -> None:
         with write_atomically(path) as file:
             json.dump(vars(self), file, ensure_ascii=False)
@@ -40,6 +49,8 @@ class Statistics:
     def load(cls, path: Path) -> Statistics:
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
-            return cls(int(record["documents"]), float(record["mean_length"]), dict(record["frequency"]))
+            found = cls(int(record["documents"]), float(record["mean_length"]), dict(record["frequency"]))
+            found.check()
+            return found
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError(path, f"not word statistics as Anselm writes them ({error})") from None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from anselm.data.checks import check_split
 from anselm.data.corpus import Corpus
 from anselm.data.datasets import all_corpora
 from anselm.errors import CountError, MissingDataError
@@ -55,8 +56,8 @@ def test_real_splits_have_their_counts_and_well_formed_lists(corpus: Corpus, rea
             seen.add(question.id)
             assert len({candidate.id for candidate in question.candidates}) == len(question.candidates) > 0
             assert question.text.strip()
-        for protocol, found in corpus.count(split, real_data).items():
-            assert corpus.problem(split, protocol, found, real_data) is None
+        for found in check_split(corpus, split, real_data, needed=True):
+            assert (found.status, found.problem) == ("ok", "")
 
 
 def test_counts_that_differ_are_named(tmp_path: Path) -> None:

@@ -116,6 +116,9 @@ def test_both_readings_of_the_filter(text: str, under_all: bool, under_any: bool
         ("[]", "line 2: a JSON object is needed"),
         (json.dumps(reply("c2", score=None)), "line 2: 'score' is None; a record has id, link_id"),
         (json.dumps(reply("c2", created_utc="soon")), "line 2: 'created_utc' is 'soon', not a number"),
+        (json.dumps(reply("c2", created_utc=10**400)), "line 2: 'created_utc' is 1000.*, not a number"),
+        ("1" + "0" * 5000, "line 2: not valid JSON: a number has more than 4,300 digits"),
+        ("[" * 100_000, "line 2: not valid JSON: nested too deeply"),
     ],
 )
 def test_bad_lines_are_named(tmp_path: Path, bad: str, problem: str) -> None:

@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 from anselm.data.corpora import insuranceqa, insuranceqa_text
-from anselm.data.corpora.insuranceqa import V1_POOL, V1_TRAIN, V2_POOL, V2_QUESTION, read_lists, read_pools, read_table
+from anselm.data.corpora.insuranceqa import (
+    V1_POOL,
+    V1_TRAIN,
+    V2_POOL,
+    V2_QUESTION,
+    read_labels,
+    read_lists,
+    read_pools,
+    read_table,
+)
 from anselm.data.corpora.insuranceqa_text import BORDERS, FILES, POOL, Pair, draw, make_lists, read_pairs
 from anselm.data.corpus import Counts
 from anselm.data.question import Question
@@ -97,6 +106,20 @@ def test_a_split_of_v1_is_read_from_its_three_files(tmp_path: Path) -> None:
         (tmp_path / "insuranceqa/V1" / name).write_text(text)
     corpus = replace(V1, splits={"train": replace(V1.splits["train"], counts={"raw": Counts(1, 1, 1)})})
     assert [question.text for question in corpus.read("train", "raw", tmp_path)] == ["what"]
+
+
+@pytest.mark.parametrize(
+    ("questions", "columns"),
+    [
+        ("idx_1\t3 1 3\nidx_2\t2\n", V1_TRAIN),
+        ("3\tidx_1\t3 10 2 10\n", V1_POOL),
+        ("life\tidx_1\t3 1\t10 3\nhome\tidx_2\t1\t2 10\n", V2_POOL),
+    ],
+)
+def test_without_the_answers_the_lists_count_the_same(tmp_path: Path, questions: str, columns: tuple[str, ...]) -> None:
+    whole = read(tmp_path, questions, columns)
+    counted = list(read_labels(tmp_path / "questions", columns))
+    assert [sorted(question.labels) for question in counted] == [sorted(question.labels) for question in whole]
 
 
 def test_the_answers_that_are_missing_are_named(real_data: Path) -> None:

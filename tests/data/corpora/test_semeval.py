@@ -60,8 +60,8 @@ def test_a_thread_becomes_a_list(tmp_path: Path) -> None:
         "username": "ann",
         "date": "2014-01-02",
     }
-    names = ("subject", "body", "category", "user", "username", "date", "same_as")
-    assert [question.meta[name] for name in names] == ["A vet", "", "Pets", "U1", "bob", "2014-01-01", None]
+    about = {"subject": "A vet", "body": "", "category": "Pets", "user": "U1", "username": "bob", "date": "2014-01-01"}
+    assert question.meta == {**about, "relevance": "Relevant", "rank": "4", "same_as": None}
 
 
 def test_subject_and_body_are_two_lines(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from anselm.data.formats.beir import read_beir, write_beir
+from anselm.data.formats.beir import is_beir, read_beir, write_beir
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
 
@@ -29,6 +30,19 @@ def test_an_id_with_two_texts_is_kept_apart(tmp_path: Path) -> None:
     write_beir(lists, tmp_path / "set")
     assert [[c.id for c in q.candidates] for q in read_beir(tmp_path / "set")] == [["0"], ["q2/0"]]
     assert [q.candidates[0].text for q in read_beir(tmp_path / "set")] == ["answer of q1", "answer of q2"]
+
+
+def test_packed_files_and_exact_labels(tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    lists = [Question("q1", "Who?", (Candidate("d1", "Ann", 0.1234567), Candidate("d2", "Bob", 1234567.0)))]
+    write_beir(lists, folder)
+    for file in [path for path in folder.rglob("*") if path.is_file()]:
+        file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+        file.unlink()
+    assert is_beir(folder)
+    assert list(read_beir(folder)) == lists
+    with pytest.raises(InputError, match="splits in this BEIR folder: test"):
+        list(read_beir(folder, "dev"))
 
 
 def test_titles_belong_to_the_text(tmp_path: Path) -> None:

@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anselm.data.formats.jsonl import parse_lines, read_jsonl, write_jsonl
-from anselm.data.formats.records import MAX_CANDIDATES, MAX_CHARACTERS
+from anselm.data.formats.records import (
+    MAX_CANDIDATES,
+    MAX_CHARACTERS,
+    RecordError,
+    candidates_from_json,
+    check_question,
+)
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError
 
@@ -73,6 +79,14 @@ BAD = {
     '{"question": "Who?", "id": 1.5, "candidates": ["x"]}': "an id must be",
     '{"question": "Who?", "candidates": ["x"], "meta": 3}': '"meta" must be an object',
     "[" * 200_000: "not valid JSON",
+    '{"question": "Who?", "candidates": [{"text": "x", "label": 1'
+    + "0" * 400
+    + "}]}": "must be a finite number, not 1000",
+    '{"question": "Who?", "candidates": [{"text": "x", "label": 1' + "0" * 5000 + "}]}": "a number has more than 4,300",
+    '{"question": "Who?", "id": 1' + "0" * 5000 + ', "candidates": ["x"]}': "a number has more than 4,300 digits",
+    '{"question": "Who \\ud800?", "candidates": ["x"]}': "\\ud800 is half a character (a lone surrogate)",
+    '{"question": "Who?", "candidates": ["x \\uDFFF\\uD83D"]}': "\\udfff is half a character",
+    '{"question": "Who?", "candidates": ["x"], "meta": {"\\ud800": 1}}': "\\ud800 is half a character",
 }
 
 
@@ -86,6 +100,24 @@ def test_a_bad_line_is_named(line: str, problem: str, tmp_path: Path) -> None:
     assert message.startswith(f"{path}, line 2: ")
     assert problem in message
     assert "\n" not in message
+    assert len(message) < len(str(path)) + 200
+
+
+def test_characters_beyond_the_first_plane_may_be_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "lists.jsonl"
+    path.write_text('{"question": "Who \\ud83d\\ude00?", "candidates": ["a \\\\ud800"]}')
+    (question,) = read_jsonl(path)
+    assert (question.text, question.candidates[0].text) == ("Who 😀?", "a \\ud800")
+
+
+def test_half_a_character_is_refused_wherever_it_comes_from() -> None:
+    """From the command line, Python turns bytes that are no UTF-8 into lone surrogates."""
+    with pytest.raises(
+        RecordError, match=r"the question holds half a character \(the lone surrogate U\+DCFF at char.* 3"
+    ):
+        check_question("ab\udcff")
+    with pytest.raises(RecordError, match="candidate 1 holds half a character"):
+        candidates_from_json(["a", {"text": "\ud800"}])
 
 
 def test_repeated_question_ids_are_named(tmp_path: Path) -> None:

@@ -65,3 +65,5 @@ def test_what_the_format_cannot_hold_is_turned_away() -> None:
         write_run([("q 1", [("d", 1.0)])], io.StringIO())
     with pytest.raises(FormatError, match=r"whole-number labels, but candidate 'd' has 0\.5"):
         write_qrels([Question("q", "", (Candidate("d", "", 0.5),))], io.StringIO())
+    with pytest.raises(FormatError, match="no candidate has a label"):
+        write_qrels([Question("q", "", (Candidate("d", ""),))], io.StringIO())

@@ -27,7 +27,6 @@ Counts of the thesis (Table 5, questions / answers): train 1,595 / 13,104, dev 3
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +37,7 @@ from anselm.data.corpus import RAW, Corpus, Counts, Split
 from anselm.data.question import Candidate, Question
 from anselm.data.shelf import shelve
 from anselm.errors import FormatError, MissingDataError, MissingExtraError
-from anselm.files import read_lines
+from anselm.files import parse_json, read_lines
 
 Tagger = Callable[[list[str]], list[str]]  # words to their Penn Treebank tags
 
@@ -91,7 +90,7 @@ def _records(path: Path, subreddit: str, fields: Mapping[str, Any]) -> Iterator[
     """The objects of a dump that belong to the subreddit, with their fields checked and times as numbers."""
     for line, text in read_lines(path):
         try:
-            record = json.loads(text)
+            record = parse_json(text)
         except ValueError as error:
             raise FormatError(path, f"not valid JSON: {error}", line) from None
         if not isinstance(record, dict):
@@ -106,8 +105,8 @@ def _checked(record: dict[str, Any], fields: Mapping[str, Any], path: Path, line
             raise FormatError(path, f"{name!r} is {record.get(name)!r}; a record has {', '.join(fields)}", line)
     try:
         return {**record, "created_utc": float(record["created_utc"])}  # older dumps have it as a string
-    except ValueError:
-        raise FormatError(path, f"'created_utc' is {record['created_utc']!r}, not a number", line) from None
+    except (ValueError, OverflowError):  # the latter for a whole number of hundreds of digits
+        raise FormatError(path, f"'created_utc' is {record['created_utc']!r:.60}, not a number", line) from None
 
 
 def _is_kept(answer: Mapping[str, Any], post: Mapping[str, Any], filters: Filters, tag: Tagger) -> bool:

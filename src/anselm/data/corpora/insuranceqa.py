@@ -13,7 +13,8 @@ that an answers file resolves. The columns differ:
 V1 has pools of 500 for dev, test1 and test2; P@1 is the measure. Its training questions have no pool: their candidates
 are the right answers only, and negatives must be sampled. V2 has pools by a search engine, 100 or 500 answers, for
 every split; `train-500` and so on name them. The V2 files read here are the `raw` ones (original spelling, split at
-white space).
+white space). Where the answers are missing, the question files alone still give the counts: `data check` says
+"partial" then.
 
 Traps:
 - In every V1 pool the right answers stand first, so that any model that sees positions, and any scorer with ties in
@@ -93,6 +94,15 @@ def read_lists(questions: Path, columns: tuple[str, ...], vocabulary: Path, answ
         yield Question(str(record.line), text, _candidates(record, columns, texts, questions), meta)
 
 
+def read_labels(questions: Path, columns: tuple[str, ...]) -> Iterator[Question]:
+    """The same lists for counting alone: neither texts nor ids, and the right answers first."""
+    right, wrong = Candidate("", "", 1.0), Candidate("", "", 0.0)
+    for record in read_pools(questions, columns):
+        pool, accepted = _pool(record, columns), set(record.right)
+        hits = sum(answer in accepted for answer in pool)
+        yield Question(str(record.line), "", (right,) * hits + (wrong,) * (len(pool) - hits))
+
+
 def _spell(numbers: list[str] | tuple[str, ...], words: Mapping[str, str], path: Path, line: int | None) -> str:
     try:
         return " ".join(words[number] for number in numbers)
@@ -103,8 +113,7 @@ def _spell(numbers: list[str] | tuple[str, ...], words: Mapping[str, str], path:
 def _candidates(
     record: PoolRecord, columns: tuple[str, ...], texts: Mapping[str, str], path: Path
 ) -> tuple[Candidate, ...]:
-    """The pool, or the right answers where the file has no pools."""
-    pool = list(record.pool) if "pool" in columns else list(dict.fromkeys(record.right))
+    pool = _pool(record, columns)
     if missing := [answer for answer in pool if answer not in texts]:
         raise FormatError(path, f"answer {missing[0]} is not in the answers file", record.line)
     if columns == V1_POOL:
@@ -116,6 +125,11 @@ def _candidates(
         id = answer if copies[answer] == 1 else f"{answer}-{copies[answer]}"
         candidates.append(Candidate(id, texts[answer], float(answer in record.right)))
     return tuple(candidates)
+
+
+def _pool(record: PoolRecord, columns: tuple[str, ...]) -> list[str]:
+    """The pool, or the right answers where the file has no pools."""
+    return list(record.pool) if "pool" in columns else list(dict.fromkeys(record.right))
 
 
 def _split_v1(file: str, columns: tuple[str, ...], counts: Counts) -> Split:
@@ -134,7 +148,7 @@ def _split(files: tuple[str, str, str], columns: tuple[str, ...], counts: Mappin
         questions, vocabulary, answers = (folder / file for file in files)
         return read_lists(questions, columns, vocabulary, answers)
 
-    return Split(files, read, counts)
+    return Split(files, read, counts, Split(files[:1], lambda folder: read_labels(folder / files[0], columns)))
 
 
 _SOURCE = "https://github.com/shuzi/insuranceQA"

@@ -47,6 +47,14 @@ from anselm.errors import FormatError
 
 TO_RELATED, TO_ORIGINAL = "RELC_RELEVANCE2RELQ", "RELC_RELEVANCE2ORGQ"
 GRADES = {"Good": 1.0, "PotentiallyUseful": 0.0, "Bad": 0.0, "?": None, "N/A": None}  # the last two: not judged
+QUESTION_META = {
+    "category": "RELQ_CATEGORY",
+    "date": "RELQ_DATE",
+    "user": "RELQ_USERID",
+    "username": "RELQ_USERNAME",
+    "relevance": "RELQ_RELEVANCE2ORGQ",
+    "rank": "RELQ_RANKING_ORDER",
+}
 
 
 def read_threads(path: Path, gold: str = TO_RELATED) -> Iterator[Question]:
@@ -69,10 +77,8 @@ def related_question(element: Element, path: Path, line: int) -> Question:
     """A RelQuestion, without candidates. Its relevance and rank are given only in the files of subtasks B and C."""
     subject = child_text(element, "RelQSubject", path, line)
     body = child_text(element, "RelQBody", path, line)
-    names = ("category", "date", "userid", "username")
-    meta = {name: element.get(f"RELQ_{name.upper()}") for name in names}
-    meta = {"subject": subject, "body": body, **meta, "user": meta.pop("userid")}
-    meta |= {"relevance": element.get("RELQ_RELEVANCE2ORGQ"), "rank": element.get("RELQ_RANKING_ORDER")}
+    meta = {name: element.get(key) for name, key in QUESTION_META.items()}
+    meta = {"subject": subject, "body": body, **meta}
     return Question(attribute(element, "RELQ_ID", path, line), f"{subject}\n{body}".strip(), (), meta)
 
 

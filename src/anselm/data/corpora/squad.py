@@ -74,12 +74,17 @@ def read_squad(path: Path, split_sentences: Splitter = sentence_spans, spans: Sp
 def read_adversarial(path: Path, split_sentences: Splitter = sentence_spans) -> Iterator[Question]:
     """As `read_squad`, for AddSent and AddOneSent: `group` (the original's id), `adversarial`, `copies` in the meta."""
     # An original may stand before its copies, so these are counted first, in a pass that splits nothing.
-    ids = [question.id for question in read_squad(path, lambda context: [(0, len(context))])]
+    ids = [question.id for question in read_squad(path, whole_paragraph)]
     copies = Counter(original for original, hyphen, _ in (name.partition("-") for name in ids) if hyphen)
     for question in read_squad(path, split_sentences):
         group, hyphen, _ = question.id.partition("-")
         about = {"group": group, "adversarial": bool(hyphen), "copies": copies[group]}
         yield replace(question, meta={**question.meta, **about})
+
+
+def whole_paragraph(context: str) -> list[tuple[int, int]]:
+    """In place of a splitter, where sentences do not matter."""
+    return [(0, len(context))]
 
 
 def _paragraphs(path: Path, split_sentences: Splitter) -> Iterator[Paragraph]:

@@ -4,9 +4,9 @@ Source: https://archive.org/details/stackexchange, any site. CC BY-SA. The corpu
 as splits; `read_posts` reads any Posts.xml.
 
 Format: XML with one `row` per post: PostTypeId 1 is a question, 2 an answer to the question ParentId; wikis and other
-types are skipped. Bodies are HTML, turned into plain text here: paragraphs and list items on lines of their own, code
-kept, links by their words, images by their description. The text of a question is its title and body. Files may begin
-with a byte order mark.
+types are skipped. Bodies are HTML, turned into plain text as documents are (`anselm.text.html`): paragraphs and list
+items with an empty line between them, links by their words; but images leave their description, and blocks of code
+keep their lines. The text of a question is its title and body. Files may begin with a byte order mark.
 
 Labels. The accepted answer is right: the asker has tried it. Where none was accepted the answer with the most votes is,
 if its score is above zero; answers that share the first place are all right. Votes come from others than the asker and
@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -36,10 +36,12 @@ from anselm.data.elements import attribute, claim, stream_elements
 from anselm.data.question import Candidate, Question
 from anselm.data.shelf import shelve
 from anselm.errors import FormatError
+from anselm.text.html import html_pieces
+from anselm.text.pieces import Cleaned
 
 QUESTION, ANSWER = "1", "2"
-LINE_TAGS = {"p", "br", "div", "li", "ul", "ol", "pre", "blockquote", "hr", "table", "tr", "dl", "dt", "dd"}
-LINE_TAGS |= {f"h{level}" for level in range(1, 7)}
+CODE = re.compile(r"<pre\b[^>]*>(.*?)</pre>", re.DOTALL | re.IGNORECASE)
+IMAGE = re.compile(r'<img\b[^>]*\balt="([^"]*)"[^>]*>', re.IGNORECASE)
 
 
 def read_posts(path: Path, min_answers: int = 2) -> Iterator[Question]:
@@ -102,46 +104,16 @@ def find_right(scores: Mapping[str, int], accepted: str | None) -> set[str]:
     return {answer for answer, score in scores.items() if score == best > 0}
 
 
-def to_plain_text(html: str) -> str:
+def to_plain_text(body: str) -> str:
     """The words of an HTML body: see the top of this file."""
-    parser = _PlainText()
-    parser.feed(html)
-    parser.close()
-    lines = "".join(parser.parts).split("\n")
-    return "\n".join(line.rstrip() for line in lines if line.strip())
+    parts = CODE.split(IMAGE.sub(r" \1 ", body))  # text and code in turn
+    texts = (_code(part) if place % 2 else Cleaned(html_pieces(part)).text for place, part in enumerate(parts))
+    return "\n\n".join(text for text in texts if text)
 
 
-class _PlainText(HTMLParser):
-    """Collects text; white space counts only inside `pre`, and entities arrive resolved."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts = ["\n"]
-        self._pre = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in LINE_TAGS and self.parts[-1] != "- ":  # <li><p> is one line
-            self.parts.append("\n")
-        if tag == "li":
-            self.parts.append("- ")
-        if tag in ("td", "th"):
-            self.handle_data(" ")
-        if tag == "img":
-            self.handle_data(dict(attrs).get("alt") or "")
-        self._pre = self._pre or tag == "pre"
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in LINE_TAGS:
-            self.parts.append("\n")
-        self._pre = self._pre and tag != "pre"
-
-    def handle_data(self, data: str) -> None:
-        if not self._pre:
-            data = re.sub(r"\s+", " ", data)
-            if self.parts[-1].endswith(("\n", " ")):
-                data = data.lstrip()
-        if data:
-            self.parts.append(data)
+def _code(part: str) -> str:
+    """Lines as they are: in code they mean something, while a document's sentences go on over them."""
+    return unescape(re.sub(r"<[^<>]*>", "", part)).strip("\n").rstrip()
 
 
 def _split(site: str, clean: Counts, raw: Counts) -> Split:

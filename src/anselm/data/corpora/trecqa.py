@@ -56,7 +56,7 @@ def read_castorini(folder: Path) -> Iterator[Question]:
 
 def read_train_all(folder: Path, answers: Path) -> Iterator[Question]:
     """Stream the lists of a folder without b.toks, with the answers taken from the folder of train1-2393."""
-    blocks = zip_longest(_lists(folder, PAIRS), _blocks(answers / POSITIVE), _blocks(answers / NEGATIVE))
+    blocks = zip_longest(_lists(folder, PAIRS), read_blocks(answers / POSITIVE), read_blocks(answers / NEGATIVE))
     for pairs, positive, negative in blocks:
         ids = [pairs and pairs[0].question_id, positive and positive[0], negative and negative[0]]
         if pairs is None or positive is None or negative is None or len(set(ids)) > 1:
@@ -105,7 +105,7 @@ def _pairs(folder: Path, names: Sequence[str]) -> Iterator[Pair]:
         yield Pair(question_id, question, LABELS[label], *answer)
 
 
-def _blocks(path: Path) -> Iterator[tuple[str, list[str]]]:
+def read_blocks(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Stream (question id, lines) of `<A id >` ... `</A>`."""
     block: tuple[str, list[str]] | None = None
     for number, line in read_lines(path):

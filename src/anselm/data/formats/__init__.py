@@ -37,8 +37,11 @@ FORMATS = {
 }
 
 
-def find_format(path: Path, name: str | None = None) -> str:
-    """The name of the format: as given, or guessed from the path."""
+CONVERT = "`anselm data convert --from FORMAT` converts other files"
+
+
+def find_format(path: Path, name: str | None = None, advice: str = CONVERT) -> str:
+    """The name of the format: as given, or guessed from the path, which need not exist."""
     if name is not None:
         if name not in FORMATS:
             raise UnknownNameError("format", name, FORMATS)
@@ -52,6 +55,4 @@ def find_format(path: Path, name: str | None = None) -> str:
     if path.is_dir():
         raise InputError(f"{path} is a folder without a corpus.jsonl; give a BEIR folder or a file")
     endings = ", ".join(ending for form in FORMATS.values() for ending in form.suffixes)
-    raise InputError(
-        f"the format of {path} is not clear from its name; name it ({', '.join(FORMATS)}) or use {endings}"
-    )
+    raise InputError(f"the format of {path} is not clear from its name; known endings are {endings}, and {advice}")

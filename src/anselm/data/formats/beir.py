@@ -7,31 +7,30 @@ retriever found, give its run, and the run's documents become the candidates.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from anselm.data.formats.jsonl import parse_json
-from anselm.data.formats.records import RecordError, as_label
+from anselm.data.formats.jsonl import parse_record
+from anselm.data.formats.records import RecordError, as_label, spell_label
 from anselm.data.formats.trec import Run
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
-from anselm.files import read_lines
+from anselm.files import find_file, read_lines, write_folder_atomically
 
 HEADER = ("query-id", "corpus-id", "score")
 
 
 def is_beir(folder: Path) -> bool:
-    return (folder / "corpus.jsonl").exists() or (folder / "corpus.jsonl.gz").exists()
+    return find_file(folder / "corpus.jsonl").exists()
 
 
 def read_beir(folder: Path, split: str = "test", run: Run | None = None) -> Iterator[Question]:
     """Stream the lists of a split, in the order of the qrels. Only the documents that lists need are held."""
     labels = _read_labels(_qrels_path(folder, split))
     members: Mapping[str, Iterable[str]] = labels if run is None else {query: run.get(query, {}) for query in labels}
-    documents = _texts(_existing(folder, "corpus.jsonl"), {key for group in members.values() for key in group})
-    queries = _texts(_existing(folder, "queries.jsonl"), set(labels))
+    documents = _texts(folder / "corpus.jsonl", {key for group in members.values() for key in group})
+    queries = _texts(folder / "queries.jsonl", set(labels))
     for query, group in members.items():
         if query not in queries:
             raise FormatError(folder / "queries.jsonl", f"the query {query!r} of the qrels is not there")
@@ -43,15 +42,10 @@ def read_beir(folder: Path, split: str = "test", run: Run | None = None) -> Iter
             yield Question(query, queries[query], candidates)
 
 
-def _existing(folder: Path, name: str) -> Path:
-    packed = folder / f"{name}.gz"
-    return packed if packed.exists() else folder / name
-
-
 def _qrels_path(folder: Path, split: str) -> Path:
     path = folder / "qrels" / f"{split}.tsv"
-    if not path.exists():
-        splits = ", ".join(sorted(file.stem for file in folder.glob("qrels/*.tsv"))) or "none"
+    if not find_file(path).exists():
+        splits = ", ".join(sorted({file.name.partition(".tsv")[0] for file in folder.glob("qrels/*.tsv*")})) or "none"
         raise InputError(f"{path} does not exist; splits in this BEIR folder: {splits}")
     return path
 
@@ -76,7 +70,7 @@ def _texts(path: Path, wanted: set[str]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for number, line in read_lines(path):
         try:
-            record = parse_json(line) if line.strip() else {"_id": None}
+            record = parse_record(line) if line.strip() else {"_id": None}
             key = record["_id"]
             if key in wanted:
                 texts[key] = "\n".join(part for part in (record.get("title"), record["text"]) if part)
@@ -88,19 +82,9 @@ def _texts(path: Path, wanted: set[str]) -> dict[str, str]:
 
 def write_beir(questions: Iterable[Question], folder: Path, split: str = "test") -> int:
     """Write a new folder, whole or not at all. An id that two texts share is prefixed by its question's."""
-    if folder.exists():
-        raise InputError(f"{folder} exists already; give the name of a new folder")
-    partial = folder.with_name(f".{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    try:
-        (partial / "qrels").mkdir(parents=True)
-        count = _write_parts(questions, partial, split)
-        partial.rename(folder)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be written: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-    return count
+    with write_folder_atomically(folder) as partial:
+        (partial / "qrels").mkdir()
+        return _write_parts(questions, partial, split)
 
 
 def _write_parts(questions: Iterable[Question], folder: Path, split: str) -> int:
@@ -121,7 +105,7 @@ def _write_parts(questions: Iterable[Question], folder: Path, split: str) -> int
                 if key not in texts:
                     corpus.write(_line({"_id": key, "title": "", "text": candidate.text}))
                     texts[key] = text
-                qrels.write(f"{question.id}\t{key}\t{candidate.label or 0:g}\n")
+                qrels.write(f"{question.id}\t{key}\t{spell_label(candidate.label or 0.0)}\n")
     return count
 
 

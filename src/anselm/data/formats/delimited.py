@@ -2,38 +2,89 @@
 
 `question_id` and `answer_id` are optional columns; without them a question is known by its text. Rows of a question
 need not stand together, so the whole file is held while it is grouped; grouped JSONL is the format to stream.
+
+CSV is quoted: a text may hold commas, quotation marks and line breaks. TSV is not: a quotation mark is text like any
+other, every line is a row and every tab ends a column. So a tab or line break in a text becomes a blank when TSV is
+written; in an id, where that could make two ids one, it is refused.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from anselm.data.formats.records import RecordError, as_label, check_candidates, check_question, check_text
+from anselm.data.formats.records import (
+    RecordError,
+    as_label,
+    check_candidates,
+    check_question,
+    check_text,
+    spell_label,
+)
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError
 from anselm.files import read_lines
 
+Rows = Iterator[tuple[int, list[str]]]  # line number, fields
+
 COLUMNS = ("question_id", "question", "answer_id", "answer", "label")
 NEEDED = ("question", "answer")
+IDS = ("question_id", "answer_id")
 FIELD_LIMIT = 100_000_000  # the csv module's own limit of 128 KiB would turn long answers away
+BREAKS = re.compile(r"[\t\r\n]+")
 
 
 def read_csv(path: Path) -> Iterator[Question]:
-    return read_delimited(path, ",")
+    return group_rows(name_columns(csv_rows(path), path), path)
 
 
 def read_tsv(path: Path) -> Iterator[Question]:
-    return read_delimited(path, "\t")
+    rows = ((number, line.split("\t") if line else []) for number, line in read_lines(path))
+    return group_rows(name_columns(rows, path), path)
 
 
-def read_delimited(path: Path, delimiter: str) -> Iterator[Question]:
+def csv_rows(path: Path) -> Rows:
+    csv.field_size_limit(FIELD_LIMIT)
+    reader = csv.reader((line + "\n" for _, line in read_lines(path)), strict=True)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise FormatError(path, f"not valid CSV: {error}", reader.line_num) from None
+
+
+def name_columns(rows: Rows, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Stream (line number, row by column name). The header is needed, and every row must have its columns."""
+    header = [name.strip().lower() for name in next(rows, (1, []))[1]]
+    check_header(header, path)
+    for number, row in rows:
+        if row and len(row) != len(header):
+            raise FormatError(path, f"{len(row)} columns where the header has {len(header)}", number)
+        if row:
+            yield number, dict(zip(header, row, strict=True))
+
+
+def check_header(header: list[str], path: Path) -> None:
+    found = ", ".join(header) or "nothing"
+    for name in COLUMNS:
+        if header.count(name) > 1:
+            raise FormatError(path, f"two columns are named {name!r} in the header ({found}); which one counts?", 1)
+        if name in NEEDED and name not in header:
+            needed = "needed: question, answer and, to evaluate, label"
+            raise FormatError(path, f"no column {name!r} in the header ({found}); {needed}", 1)
+
+
+def group_rows(rows: Iterator[tuple[int, dict[str, str]]], path: Path) -> Iterator[Question]:
     texts: dict[str, str] = {}
     groups: dict[str, list[Candidate]] = {}
-    for number, row in read_rows(path, delimiter):
+    first: dict[str, str] = {}
+    for number, row in rows:
+        first = first or row
         try:
+            check_ids(row, first)
             text = check_question(row["question"])
             key = row.get("question_id") or text
             if texts.setdefault(key, text) != text:
@@ -47,7 +98,14 @@ def read_delimited(path: Path, delimiter: str) -> Iterator[Question]:
             candidates = check_candidates(group)
         except RecordError as error:
             raise FormatError(path, f"question {key!r}: {error}") from None
-        yield Question(key if key != texts[key] else str(position), texts[key], candidates)
+        yield Question(key if first.get("question_id") else str(position), texts[key], candidates)
+
+
+def check_ids(row: dict[str, str], first: dict[str, str]) -> None:
+    """Ids are given in all rows or in none: one made up for a row could be that of another."""
+    for name in IDS:
+        if bool(row.get(name)) != bool(first.get(name)):
+            raise RecordError(f"{name} is given in some rows and empty in others; give it in all or in none")
 
 
 def candidate_from_row(row: dict[str, str], position: int) -> Candidate:
@@ -55,43 +113,29 @@ def candidate_from_row(row: dict[str, str], position: int) -> Candidate:
     return Candidate(row.get("answer_id") or str(position), text, as_label(row.get("label"), "the answer"))
 
 
-def read_rows(path: Path, delimiter: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Stream (line number, row by column name). The header is needed, and every row must have its columns."""
-    csv.field_size_limit(FIELD_LIMIT)
-    reader = csv.reader((line + "\n" for _, line in read_lines(path)), delimiter=delimiter, strict=True)
-    try:
-        header = [name.strip().lower() for name in next(reader, [])]
-        for name in NEEDED:
-            if name not in header:
-                found = ", ".join(header) or "nothing"
-                problem = (
-                    f"no column {name!r} in the header ({found}); needed: question, answer and, to evaluate, label"
-                )
-                raise FormatError(path, problem, 1)
-        for row in reader:
-            if not row:
-                continue
-            if len(row) != len(header):
-                raise FormatError(path, f"{len(row)} columns where the header has {len(header)}", reader.line_num)
-            yield reader.line_num, dict(zip(header, row, strict=True))
-    except csv.Error as error:
-        raise FormatError(path, f"not valid CSV: {error}", reader.line_num) from None
-
-
 def write_csv(questions: Iterable[Question], file: IO[str]) -> int:
-    return write_delimited(questions, file, ",")
+    # Line breaks of other systems would be read back as "\n", and a lone "\r" would not be read back at all.
+    writer = csv.writer(file, lineterminator="\n")
+    return write_rows(questions, lambda row: writer.writerow(re.sub(r"\r\n?", "\n", field) for field in row))
 
 
 def write_tsv(questions: Iterable[Question], file: IO[str]) -> int:
-    return write_delimited(questions, file, "\t")
+    def write(row: tuple[str, ...]) -> None:
+        for value in (row[0], row[2]):
+            if BREAKS.search(value):
+                raise FormatError(
+                    "TSV output", f"the id {value!r} has a tab or line break in it, which the format lacks"
+                )
+        file.write("\t".join(BREAKS.sub(" ", field) for field in row) + "\n")
+
+    return write_rows(questions, write)
 
 
-def write_delimited(questions: Iterable[Question], file: IO[str], delimiter: str) -> int:
-    writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(COLUMNS)
+def write_rows(questions: Iterable[Question], write: Callable[[tuple[str, ...]], object]) -> int:
+    """The header, then a row for each candidate; returns the number of lists."""
+    write(COLUMNS)
     count = 0
     for count, question in enumerate(questions, start=1):
         for candidate in question.candidates:
-            label = "" if candidate.label is None else f"{candidate.label:g}"
-            writer.writerow((question.id, question.text, candidate.id, candidate.text, label))
+            write((question.id, question.text, candidate.id, candidate.text, spell_label(candidate.label)))
     return count

@@ -15,17 +15,12 @@ from typing import IO, Any
 from anselm.data.formats.records import RecordError, question_from_json
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError
-from anselm.files import decode_lines, read_lines
+from anselm.files import parse_json, read_lines
 
 
 def read_jsonl(path: Path) -> Iterator[Question]:
     """Stream the questions of a file; blank lines are passed over."""
     return parse_lines(read_lines(path), path)
-
-
-def read_jsonl_stream(file: IO[bytes], place: str) -> Iterator[Question]:
-    """As `read_jsonl`, from an open binary file such as standard input."""
-    return parse_lines(decode_lines(file, place), place)
 
 
 def parse_lines(lines: Iterable[tuple[int, str]], place: object) -> Iterator[Question]:
@@ -34,7 +29,7 @@ def parse_lines(lines: Iterable[tuple[int, str]], place: object) -> Iterator[Que
         if not line.strip():
             continue
         try:
-            question = question_from_json(parse_json(line), default_id=str(number))
+            question = question_from_json(parse_record(line), default_id=str(number))
         except RecordError as error:
             raise FormatError(place, str(error), number) from None
         if question.id in seen:
@@ -43,13 +38,13 @@ def parse_lines(lines: Iterable[tuple[int, str]], place: object) -> Iterator[Que
         yield question
 
 
-def parse_json(line: str) -> Any:
+def parse_record(line: str) -> Any:
     try:
-        return json.loads(line)
+        return parse_json(line)
     except json.JSONDecodeError as error:
         raise RecordError(f"not valid JSON: {error.msg} at character {error.pos + 1}") from None
-    except RecursionError:
-        raise RecordError("not valid JSON: nested too deeply") from None
+    except ValueError as error:
+        raise RecordError(f"not valid JSON: {error}") from None
 
 
 def write_jsonl(questions: Iterable[Question], file: IO[str]) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-from anselm.data.formats.jsonl import parse_json
+from anselm.data.formats.jsonl import parse_record
 from anselm.data.formats.records import RecordError, candidate_from_json, check_candidates, check_text
 from anselm.data.question import Candidate
 from anselm.errors import FormatError
@@ -15,14 +16,14 @@ from anselm.files import decode_lines, read_lines
 STDIN = "standard input"
 
 
-def read_candidates(path: Path) -> list[str] | list[Candidate]:
-    """Plain lines give strings, JSONL gives candidates; `-` is standard input."""
+def read_candidates(path: Path) -> list[str | Candidate]:
+    """A line with an id gives a candidate, any other a string, so that no id is made up; `-` is standard input."""
     if str(path) == "-":
         return parse_candidates(decode_lines(sys.stdin.buffer, STDIN), STDIN)
     return parse_candidates(read_lines(path), path)
 
 
-def parse_candidates(lines: Iterable[tuple[int, str]], place: object) -> list[str] | list[Candidate]:
+def parse_candidates(lines: Iterable[tuple[int, str]], place: object) -> list[str | Candidate]:
     """It is JSONL when the first line is an object; blank lines at the end are no candidates, others are mistakes."""
     kept = list(lines)
     while kept and not kept[-1][1].strip():
@@ -30,17 +31,23 @@ def parse_candidates(lines: Iterable[tuple[int, str]], place: object) -> list[st
     if not kept:
         raise FormatError(place, "there are no candidates; at least one is needed")
     structured = kept[0][1].lstrip().startswith("{")
-    found: list[Candidate] = []
-    for number, line in kept:
-        try:
-            value = parse_json(line) if structured else line
-            candidate = candidate_from_json(value, len(found))
-            check_text(candidate.text, "the candidate")
-        except RecordError as error:
-            raise FormatError(place, str(error), number) from None
-        found.append(candidate)
+    values = [parse_candidate(line, structured, place, number) for number, line in kept]
+    checked = [candidate_from_json(value, position) for position, value in enumerate(values)]
     try:
-        check_candidates(found)
+        check_candidates(checked)
     except RecordError as error:
         raise FormatError(place, str(error)) from None
-    return found if structured else [candidate.text for candidate in found]
+    return [
+        candidate if isinstance(value, Mapping) and value.get("id") not in (None, "") else candidate.text
+        for candidate, value in zip(checked, values, strict=True)
+    ]
+
+
+def parse_candidate(line: str, structured: bool, place: object, number: int) -> Any:
+    """The string or object of one line, which makes a good candidate."""
+    try:
+        value = parse_record(line) if structured else line
+        check_text(candidate_from_json(value, number - 1).text, "the candidate")
+    except RecordError as error:
+        raise FormatError(place, str(error), number) from None
+    return value

@@ -75,10 +75,16 @@ def check_question(text: Any) -> str:
 
 
 def check_text(text: str, what: str) -> str:
+    """Something to read, not too long, and Unicode: half a surrogate pair could be neither printed nor written."""
     if not text.strip():
         raise RecordError(f"{what} is empty")
     if len(text) > MAX_CHARACTERS:
         raise RecordError(f"{what} has {len(text):,} characters; at most {MAX_CHARACTERS:,} are ranked as one text")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = f"U+{ord(text[error.start]):04X} at character {error.start + 1}"
+        raise RecordError(f"{what} holds half a character (the lone surrogate {half}), which is no text") from None
     return text
 
 
@@ -86,7 +92,7 @@ def as_id(value: Any, default: str) -> str:
     if value is None or value == "":
         return default
     if isinstance(value, bool | float) or not isinstance(value, str | int):
-        raise RecordError(f"an id must be a string or a whole number, not {value!r}")
+        raise RecordError(f"an id must be a string or a whole number, not {value!r:.60}")
     return str(value)
 
 
@@ -97,7 +103,16 @@ def as_label(value: Any, what: str) -> float | None:
     try:
         label = float(value)
     except (TypeError, ValueError):
-        raise RecordError(f"the label of {what} must be a number, not {value!r}") from None
+        raise RecordError(f"the label of {what} must be a number, not {value!r:.60}") from None
+    except OverflowError:  # a whole number of hundreds of digits
+        label = math.inf
     if not math.isfinite(label):
-        raise RecordError(f"the label of {what} must be a finite number, not {value!r}")
+        raise RecordError(f"the label of {what} must be a finite number, not {value!r:.60}")
     return label
+
+
+def spell_label(label: float | None) -> str:
+    """As short as can be read back exactly; no label is an empty field."""
+    if label is None:
+        return ""
+    return str(int(label)) if label.is_integer() else repr(label)

@@ -60,7 +60,7 @@ def _fields(path: Path, columns: int, names: str) -> Iterator[tuple[int, list[st
 
 def write_qrels(questions: Iterable[Question], file: IO[str]) -> int:
     """Judged candidates only; trec_eval wants whole numbers, so a fractional grade is turned away."""
-    count = 0
+    count = judged = 0
     for count, question in enumerate(questions, start=1):
         for candidate in question.candidates:
             if candidate.label is None:
@@ -68,7 +68,10 @@ def write_qrels(questions: Iterable[Question], file: IO[str]) -> int:
             if not candidate.label.is_integer():
                 problem = f"qrels take whole-number labels, but candidate {candidate.id!r} has {candidate.label:g}"
                 raise FormatError(f"question {question.id!r}", problem)
+            judged += 1
             file.write(f"{_token(question.id)} 0 {_token(candidate.id)} {int(candidate.label)}\n")
+    if count and not judged:
+        raise FormatError("TREC output", "no candidate has a label, and qrels hold nothing else")
     return count
 
 

@@ -1,0 +1,88 @@
+"""anselm evaluate and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from anselm.cli.options import METRICS, DataDir, DataSource, Json, Metrics, Protocol, Split, System, TieRule
+from anselm.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from anselm.evaluation.report import Report
+    from anselm.evaluation.ties import Ties
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: anselm evaluate bm25 --data wikiqa --split test --protocol clean")
+def evaluate(
+    model: System,
+    data: DataSource,
+    split: Split = None,
+    protocol: Protocol = None,
+    metrics: Metrics = METRICS,
+    ties: TieRule = "pessimistic",
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Measure a model on labelled lists."""
+    (report,) = run_evaluation([model], data, split, protocol, metrics, ties, data_dir)
+    if as_json:
+        return print_json(report.to_dict())
+    from anselm.terminal import show_report
+
+    return show_report(console(), report)
+
+
+@app.command(epilog="Example: anselm compare bm25 tfidf --data trecqa")
+def compare(
+    model_a: System,
+    model_b: Annotated[str, typer.Argument(help="The model to compare it with.")],
+    data: DataSource,
+    split: Split = None,
+    protocol: Protocol = None,
+    metrics: Metrics = METRICS,
+    ties: TieRule = "pessimistic",
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two models question by question, with paired significance tests."""
+    from anselm.evaluation.report import compare as compare_reports
+
+    first, second = run_evaluation([model_a, model_b], data, split, protocol, metrics, ties, data_dir)
+    rows = compare_reports(first, second)
+    if as_json:
+        shared = ("data", "split", "protocol", "ties", "questions", "copies", "pairs")
+        described = {key: value for key, value in first.to_dict().items() if key in shared}
+        comparisons = {name: vars(row) for name, row in rows.items()}
+        return print_json({"models": [first.model, second.model]} | described | {"comparisons": comparisons})
+    from anselm.terminal import show_comparison
+
+    return show_comparison(console(), first, second, rows)
+
+
+def run_evaluation(
+    models: Sequence[str],
+    data: str,
+    split: str | None,
+    protocol: str | None,
+    metrics: str,
+    ties: str,
+    data_dir: Path | None,
+) -> list[Report]:
+    from anselm.data.datasets import load_dataset
+    from anselm.evaluation.report import assess, check_metrics, open_system
+    from anselm.terminal import progress, waiting
+
+    names = [name.strip() for name in metrics.split(",") if name.strip()]
+    check_metrics(names, ties)
+    systems = [open_system(model) for model in models]  # a mistyped name should not cost the reading of the data
+    with waiting("reading"):
+        dataset = load_dataset(data, split, protocol, data_dir)
+    scoring = partial(progress, label="scoring")
+    return [assess(system, dataset, names, cast("Ties", ties), scoring) for system in systems]

@@ -1,0 +1,54 @@
+"""What commands print: sentences and tables for people, JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def patience(label: str) -> AbstractContextManager[None]:
+    """As `terminal.waiting`, without loading the terminal for programs, which want answers fast."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from anselm.terminal import waiting
+
+    return waiting(label)
+
+
+def console() -> Console:
+    from rich.console import Console
+
+    return Console()
+
+
+def say(sentence: str) -> None:
+    from anselm.terminal import shown
+
+    console().print(shown(sentence))
+
+
+def print_json(value: object) -> None:
+    """What the encoding of standard output cannot say is escaped: nothing is lost, and it stays JSON."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2)
+    typer.echo(text)
+
+
+def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool, columns: Sequence[str] = ()) -> None:
+    """All of it for machines; for people the columns that fit a screen."""
+    if as_json:
+        return print_json(rows)
+    from anselm.terminal import show_table
+
+    return show_table(console(), [{name: row[name] for name in columns or row} for row in rows])

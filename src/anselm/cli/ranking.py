@@ -1,0 +1,110 @@
+"""anselm rank, ask and models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from anselm.cli.options import Json, Model
+from anselm.cli.output import console, patience, print_json, print_rows, say
+from anselm.errors import InputError
+
+if TYPE_CHECKING:
+    from anselm.ranker import Ranker
+
+# Heavy modules are imported inside the commands, so that --help and completion answer at once.
+
+app = typer.Typer()
+
+
+@app.command(epilog='Example: anselm rank "When do you open?" --candidates faq.txt')
+def rank(
+    question: Annotated[str | None, typer.Argument(help="The question.")] = None,
+    candidates: Annotated[
+        Path | None,
+        typer.Option(
+            "--candidates", "-c", help="One candidate per line, or JSONL with `id` and `text`; - is standard input."
+        ),
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--input", help="Rank in bulk: grouped JSONL, one list per line.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", help="Where bulk results go: JSONL (a stopped run goes on) or a TREC .run, also .gz."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an --output that exists.")] = False,
+    top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
+    model: Model = "default",
+    as_json: Json = False,
+) -> None:
+    """Order candidate answers, best first."""
+    from anselm.ranker import Ranker
+
+    if source is not None or output is not None:
+        if question is not None or candidates is not None or source is None or output is None:
+            raise InputError("bulk ranking takes --input and --output, without a question and --candidates")
+        return rank_bulk(Ranker.load(model), source, output, top, overwrite, as_json)
+    if question is None or candidates is None:
+        raise InputError('a question and --candidates FILE are needed: anselm rank "When do you open?" -c faq.txt')
+    from anselm.data.formats.lines import read_candidates
+
+    listed = read_candidates(candidates)
+    with patience("ranking"):
+        ranking = Ranker.load(model).rank(question, listed, top)
+    if as_json:
+        return print_json(ranking.to_dict())
+    from anselm.terminal import show_ranking
+
+    return show_ranking(console(), ranking)
+
+
+def rank_bulk(ranker: Ranker, source: Path, output: Path, top: int | None, overwrite: bool, as_json: bool) -> None:
+    from anselm.bulk import rank_file
+    from anselm.data.datasets import open_dataset
+    from anselm.files import count_lines
+    from anselm.terminal import progress
+
+    lists = open_dataset(source, form="jsonl")
+    count = rank_file(
+        ranker, lists, output, top, overwrite, lambda questions: progress(questions, "ranking", count_lines(source))
+    )
+    if as_json:
+        return print_json({"input": str(source), "output": str(output), "model": ranker.name, "lists": count})
+    return say(f"{count:,} lists ranked into {output}")
+
+
+@app.command(epilog='Example: anselm ask "How long is the warranty?" manual.md docs/ --top 3')
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Text, Markdown or HTML files, folders, or - for standard input.")
+    ],
+    top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
+    model: Model = "default",
+    as_json: Json = False,
+) -> None:
+    """Find the sentences of documents that answer a question."""
+    from anselm.files import read_stdin
+    from anselm.ranker import Ranker
+    from anselm.text.documents import document_from_text
+
+    documents = [document_from_text(read_stdin(), "-") if str(file) == "-" else file for file in dict.fromkeys(files)]
+    with patience("asking"):
+        ranking = Ranker.load(model).ask(question, documents, top)
+    if as_json:
+        return print_json(ranking.to_dict())
+    from anselm.terminal import show_answers
+
+    return show_answers(console(), ranking)
+
+
+@app.command(epilog="Example: anselm models --json")
+def models(as_json: Json = False) -> None:
+    """List the models that can be named."""
+    from anselm.models.registry import all_models
+
+    rows = [{"name": entry.name, "kind": entry.kind, "summary": entry.summary} for entry in all_models().values()]
+    print_rows(rows, as_json)

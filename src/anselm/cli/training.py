@@ -1,0 +1,201 @@
+"""anselm train and reproduce."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anselm.cli.options import DataDir, Json
+from anselm.cli.output import console, print_json, print_rows, say
+from anselm.errors import InputError
+
+if TYPE_CHECKING:
+    from anselm.data.datasets import Dataset
+    from anselm.recipes.schema import Recipe
+    from anselm.recipes.training import Plan
+
+app = typer.Typer()
+
+Name = Annotated[str | None, typer.Argument(metavar="RECIPE", help="A recipe: a TOML file, or a name of `--list`.")]
+
+
+@app.command(epilog="Example: anselm train --base bm25 --data faq.jsonl --out my-ranker")
+def train(
+    recipe: Name = None,
+    data: Annotated[str | None, typer.Option("--data", "-d", help="Labelled lists: a corpus name or a file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The checkpoint folder to write; it must not exist.")] = None,
+    base: Annotated[
+        str, typer.Option(help="A lexical model, an encoder (name or folder), or a checkpoint to go on from.")
+    ] = "default",
+    dev: Annotated[str | None, typer.Option(help="Lists to choose on; a tenth of --data by default.")] = None,
+    split: Annotated[str | None, typer.Option(help="Which split; `train` by default.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="Which questions count; all of them by default.")] = None,
+    epochs: Annotated[float, typer.Option(help="How often to go through the lists.")] = 3.0,
+    rate: Annotated[float, typer.Option(help="The learning rate.")] = 5e-5,
+    seed: Annotated[int, typer.Option(help="Two runs with the same seed end the same.")] = 1,
+    corpus: Annotated[str | None, typer.Option(help="Which corpus of a recipe; the first by default.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Fit a model to your data: weights or word statistics, probabilities, and the threshold for "no answer"."""
+    if recipe is not None:
+        if data is not None:
+            raise InputError("a recipe names its own data; give a recipe or --data, not both")
+        return train_recipe(recipe, corpus, seed, out, dry_run, as_json)
+    if data is None:
+        raise InputError("a recipe or --data is needed: anselm train --base bm25 --data faq.jsonl --out my-ranker")
+    from anselm.recipes.fitting import load_training_data
+    from anselm.terminal import waiting
+
+    with waiting("reading"):
+        dataset = load_training_data(data, split, protocol, data_dir)
+    if is_lexical(base):
+        return fit_lexical(base, dataset, needed(out), dry_run, as_json)
+    from anselm.recipes.training import make_model, make_training, split_off_dev
+
+    settings = {"epochs": epochs, "rate": rate, "seed": seed}
+    parts = (dataset, load_training_data(dev)) if dev else split_off_dev(dataset)
+    return train_transformer(make_model(base, {}), *parts, make_training(settings), out, dry_run, as_json)
+
+
+def is_lexical(base: str) -> bool:
+    from anselm.models.registry import all_models, find_checkpoint, read_config
+
+    entry = all_models().get(base)
+    if entry is None and Path(base).is_dir() and (Path(base) / "statistics.json").exists():
+        folder = find_checkpoint(base)
+        entry = all_models()[read_config(folder / "config.json")["model"]] if folder else None
+    return entry is not None and entry.kind == "lexical"
+
+
+def fit_lexical(base: str, dataset: Dataset, out: Path, dry_run: bool, as_json: bool) -> None:
+    from anselm.recipes.fitting import train as run
+    from anselm.terminal import progress
+
+    counts = {"lists": len(dataset), "pairs": dataset.pairs}
+    if dry_run:
+        return print_json({"model": base, **counts}) if as_json else say(f"{base} would be fitted on {counts}")
+    calibration = run(base, dataset, out, partial(progress, label="fitting"))
+    threshold, fitted_on = (calibration.threshold, calibration.fitted_on) if calibration else (None, None)
+    if as_json:
+        return print_json({"checkpoint": str(out), **counts, "threshold": threshold, "fitted_on": fitted_on})
+    said = f"threshold {threshold:.2f}" if calibration else "not calibrated: the data has no labels"
+    name = f"{dataset.name}, split {dataset.split}, protocol {dataset.protocol}"
+    return say(f"{out}: fitted on {name}: {len(dataset):,} lists, {dataset.pairs:,} pairs; {said}")
+
+
+def train_transformer(
+    model: Any, dataset: Dataset, dev: Dataset, training: Any, out: Path | None, dry_run: bool, as_json: bool
+) -> None:
+    from anselm.recipes.overlap import find_overlap
+    from anselm.recipes.training import plan, train_checkpoint
+    from anselm.terminal import steps
+
+    if dry_run:
+        return show_plan(plan(model, dataset, dev, training), as_json)
+    if overlap := find_overlap(dataset, dev.name, dev):
+        typer.echo(f"anselm: note: {overlap}", err=True)
+    with steps("training") as watch:
+        best = train_checkpoint(model, dataset, dev, training, needed(out), watch)
+    if as_json:
+        return print_json({"checkpoint": str(out), "lists": len(dataset), "pairs": dataset.pairs, "dev_map": best})
+    return say(f"{out}: trained on {len(dataset):,} lists, {dataset.pairs:,} pairs; MAP {best:.4f} on {dev.name}")
+
+
+def needed(out: Path | None) -> Path:
+    if out is None:
+        raise InputError("--out is needed: the checkpoint folder to write")
+    return out
+
+
+def show_plan(found: Plan, as_json: bool) -> None:
+    record = asdict(found) | {"overlaps": [str(overlap) for overlap in found.overlaps]}
+    if as_json:
+        return print_json(record)
+    for name, value in record.items():
+        shown = f"{value:,}" if isinstance(value, int) else f"about {value:,.0f}" if isinstance(value, float) else value
+        console().print(f"{name:12} {shown if shown != [] else 'none'}", highlight=False)
+    return None
+
+
+def train_recipe(name: str, corpus: str | None, seed: int, out: Path | None, dry_run: bool, as_json: bool) -> None:
+    from anselm.recipes.schema import find_recipe, find_stage
+
+    recipe = find_recipe(name)
+    stage = find_stage(recipe, corpus)
+    from anselm.recipes.reproducing import join_parts, load_part, new_model, run_stage
+    from anselm.recipes.training import make_training
+
+    model = new_model(recipe, seed)
+    if recipe.transfer and not dry_run:
+        run_stage(model, recipe.transfer, seed, load_part, say)
+    training = make_training({**stage.training, "seed": seed})
+    return train_transformer(
+        model, join_parts(stage.train, load_part), load_part(stage.dev), training, out, dry_run, as_json
+    )
+
+
+@app.command(epilog="Example: anselm reproduce tree-aggregation-transformer/table-4/direct-fine-tuning --corpus wikiqa")
+def reproduce(
+    recipe: Name = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the recipes.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Show the results that are recorded.")] = False,
+    corpus: Annotated[list[str] | None, typer.Option(help="Only these corpora of the recipe.")] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="Only these seeds.")] = None,
+    results: Annotated[Path, typer.Option(help="Where results are recorded.")] = Path("results"),
+    as_json: Json = False,
+) -> None:
+    """Run a row of a paper's table, all seeds, and record it beside the paper's numbers."""
+    from anselm.recipes.schema import all_recipes, find_recipe, read_recipe
+
+    if listed:
+        return print_rows([row(read_recipe(path)) for path in all_recipes().values()], as_json, COLUMNS)
+    if show:
+        return show_results(results, as_json)
+    if recipe is None:
+        raise InputError("name a recipe, or see them with --list")
+    chosen = find_recipe(recipe)
+    from anselm.recipes.reproducing import reproduce as run
+    from anselm.recipes.results import write_result
+
+    found = list(run(chosen, corpus or [], seed or [], say=lambda line: typer.echo(line, err=True)))
+    paths = [write_result(result, results) for result in found]
+    if as_json:
+        return print_json([asdict(result) for result in found])
+    from anselm.recipes.results import tables
+
+    typer.echo(tables(found))
+    return say(f"recorded in {', '.join(map(str, paths))}")
+
+
+COLUMNS = ("recipe", "model", "seeds", "corpora", "here")
+
+
+def row(recipe: Recipe) -> dict[str, object]:
+    from anselm.recipes.schema import missing_data
+
+    absent = missing_data(recipe)
+    return {
+        "recipe": recipe.name,
+        "paper": recipe.paper,
+        "table": recipe.table,
+        "row": recipe.row,
+        "model": recipe.model,
+        "seeds": len(recipe.seeds),
+        "corpora": ", ".join(recipe.corpora),
+        "here": "yes" if not absent else f"without {', '.join(absent)}",
+    }
+
+
+def show_results(folder: Path, as_json: bool) -> None:
+    from anselm.recipes.results import read_results, tables
+
+    found = read_results(folder)
+    if not found:
+        raise InputError(f"no results are recorded in {folder}; `anselm reproduce RECIPE` records some")
+    return print_json([asdict(result) for result in found]) if as_json else typer.echo(tables(found))

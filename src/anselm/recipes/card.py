@@ -1,0 +1,44 @@
+"""The model card of a checkpoint: what it was trained on, how it was chosen, what that means for its use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from anselm import __version__
+from anselm.data.datasets import Dataset, all_corpora
+
+CARD = """# {model}
+
+An answer ranker made with Anselm {version}: `anselm rank "..." --candidates FILE --model THIS_FOLDER`.
+
+| | |
+|---|---|
+| trained on | {trained} |
+| chosen and calibrated on | {dev}: MAP {best:.4f} over its questions with an answer |
+| terms of the data | {terms} |
+
+The MAP is of the set that the weights were chosen on; it is no test result. `anselm evaluate THIS_FOLDER --data ...`
+measures it on other data.
+"""
+
+
+def write_card(folder: Path, model: str, training_set: Dataset, dev: Dataset, best: float) -> None:
+    text = CARD.format(
+        model=model,
+        version=__version__,
+        trained=describe(training_set),
+        dev=describe(dev),
+        best=best,
+        terms=terms(training_set.name),
+    )
+    (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+def describe(data: Dataset) -> str:
+    return f"{data.name}, {data.split} ({data.protocol}): {len(data):,} lists, {data.pairs:,} pairs"
+
+
+def terms(names: str) -> str:
+    """Of every corpus named in the description of a training set."""
+    found = {corpus.terms for name, corpus in all_corpora().items() if name in names.split()}
+    return "; ".join(sorted(found)) or "yours"

@@ -1,0 +1,99 @@
+"""Recorded results: one JSON file per row and corpus, written by a run and never by hand, and their tables.
+
+results/<paper>/<table>/<row>--<corpus>.json
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from anselm.errors import FormatError
+from anselm.files import read_json, write_atomically
+
+
+@dataclass(frozen=True)
+class Result:
+    """A row of a table on one test set: a value per seed, and what the paper reports beside it."""
+
+    paper: str
+    table: str
+    row: str
+    corpus: str
+    protocol: str
+    split: str
+    model: str
+    seeds: list[int]
+    metrics: dict[str, dict[str, Any]]  # name -> mean, sd, values
+    published: dict[str, float]
+    parameters: int
+    device: str
+    seconds: float
+    data_sha256: str
+    commit: str
+    note: str = ""
+    dev: dict[str, Any] = field(default_factory=dict)  # what the weights were chosen by
+
+    @property
+    def path(self) -> Path:
+        protocol = "" if self.protocol in ("clean", "raw") else f"-{self.protocol}"
+        return Path(self.paper) / self.table / f"{self.row}--{self.corpus}{protocol}.json"
+
+
+def summary(values: Sequence[float]) -> dict[str, Any]:
+    """Mean and standard deviation over seeds (n - 1), with the values themselves."""
+    deviation = statistics.stdev(values) if len(values) > 1 else 0.0
+    return {
+        "mean": round(statistics.fmean(values), 6),
+        "sd": round(deviation, 6),
+        "values": [round(v, 6) for v in values],
+    }
+
+
+def write_result(result: Result, folder: Path) -> Path:
+    path = folder / result.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with write_atomically(path) as file:
+        json.dump(asdict(result), file, indent=2, ensure_ascii=False)
+        file.write("\n")
+    return path
+
+
+def read_results(folder: Path) -> list[Result]:
+    return [_read(path) for path in sorted(folder.rglob("*--*.json"))]
+
+
+def _read(path: Path) -> Result:
+    try:
+        return Result(**read_json(path))
+    except TypeError as error:
+        raise FormatError(path, f"not a recorded result ({error})") from None
+
+
+def tables(results: Sequence[Result]) -> str:
+    """Markdown: one table per paper and table, ours beside the paper's."""
+    parts = []
+    for paper, table in dict.fromkeys((result.paper, result.table) for result in results):
+        rows = [result for result in results if (result.paper, result.table) == (paper, table)]
+        parts.append(f"## {paper}, {table}\n\n{_table(rows)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(results: Sequence[Result]) -> str:
+    lines = ["| row | corpus, split (protocol) | ours: MAP / MRR / P@1 | seeds | paper: MAP / MRR | parameters |"]
+    lines.append("|---|---|---|---|---|---|")
+    for result in results:
+        ours = " / ".join(_spell(result.metrics[name]) for name in ("map", "mrr", "p@1") if name in result.metrics)
+        theirs = " / ".join(f"{value:.3f}" for value in result.published.values()) or "-"
+        place = f"{result.corpus}, {result.split} ({result.protocol})"
+        size = f"{result.parameters / 1e6:.1f}M"
+        lines.append(f"| {result.row} | {place} | {ours} | {len(result.seeds)} | {theirs} | {size} |")
+    return "\n".join(lines)
+
+
+def _spell(metric: Mapping[str, Any]) -> str:
+    return f"{metric['mean']:.3f} ± {metric['sd']:.3f}"

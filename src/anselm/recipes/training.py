@@ -1,0 +1,181 @@
+"""Training a model on data: from lists to a checkpoint folder that every command takes as a model. Needs torch."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from anselm.data.datasets import Dataset
+from anselm.data.question import Question
+from anselm.errors import InputError, UnknownNameError
+from anselm.evaluation.metrics import evaluate_lists, summarise
+from anselm.files import write_folder_atomically
+from anselm.models import crossencoder
+from anselm.models.crossencoder import CrossEncoder
+from anselm.models.registry import all_models, load_model
+from anselm.recipes.card import write_card
+from anselm.recipes.fitting import calibrate
+from anselm.recipes.overlap import Overlap, find_overlap
+from anselm.train.loop import Loop, Training
+from anselm.train.sampling import Sampling
+
+Watch = Callable[[dict[str, Any]], None]
+DEV_SHARE = 0.1  # of one's own lists, where no dev set is given
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a training run would do."""
+
+    lists: int
+    pairs: int
+    dev_lists: int
+    tokens: int
+    cut: int  # candidates that are longer than the model reads at once, and lose their end in training
+    steps: int
+    parameters: int
+    megabytes: int  # weights, gradients and moments, and the activations of the largest batch
+    seconds: float | None  # on this machine, from a few trial steps
+    overlaps: tuple[Overlap, ...]
+
+
+def make_model(base: str, config: Mapping[str, Any]) -> CrossEncoder:
+    """A new model on an encoder, or one of our checkpoints to go on from."""
+    entry = all_models().get(base)
+    if entry is not None and entry.kind == "transformer":
+        return crossencoder.build(base, config)
+    if Path(base).is_dir() and (Path(base) / "encoder.json").is_file():
+        model = load_model(base)
+        if not isinstance(model, CrossEncoder):
+            raise InputError(f"{base} holds a model that cannot be trained further")
+        return model
+    return crossencoder.build("cross-encoder", {"base": base, **config})
+
+
+def make_training(settings: Mapping[str, Any]) -> Training:
+    """Settings as they stand in a recipe; an unknown one is named."""
+    known = {field.name for field in fields(Training)}
+    for name in settings:
+        if name not in known:
+            raise UnknownNameError("training setting", name, known)
+    sampling = settings.get("sampling")
+    values = {**settings, **({"sampling": Sampling(**sampling)} if sampling else {})}
+    return Training(**values)
+
+
+def split_off_dev(dataset: Dataset) -> tuple[Dataset, Dataset]:
+    """A tenth of the lists, chosen by a hash of their ids: the same ones whatever the order of the file."""
+
+    def place(question: Question) -> bytes:
+        return hashlib.sha256(question.id.encode()).digest()
+
+    ordered = sorted(dataset, key=place)
+    count = max(1, round(len(ordered) * DEV_SHARE))
+    if len(ordered) < 2:
+        raise InputError("at least two lists are needed: one to learn from and one to check on")
+    held = {question.id for question in ordered[:count]}
+    parts = tuple(q for q in dataset if q.id not in held), tuple(q for q in dataset if q.id in held)
+    names = (f"{dataset.name} without a tenth", f"a tenth of {dataset.name}")
+    first, second = (
+        Dataset(name, dataset.split, dataset.protocol, part) for name, part in zip(names, parts, strict=True)
+    )
+    return first, second
+
+
+def dev_map(model: CrossEncoder, dev: Sequence[Question]) -> Callable[[], float]:
+    """The metric that decides: MAP over the dev questions that have an answer."""
+    answered = [question for question in dev if any(candidate.relevant for candidate in question.candidates)]
+    if not answered:
+        raise InputError("no dev question has a relevant candidate, so nothing can be chosen on them")
+    labels = [question.labels for question in answered]
+
+    def metric() -> float:
+        return summarise(evaluate_lists(zip(labels, model.score(answered), strict=True), ["map"]))["map"]
+
+    return metric
+
+
+def train_model(
+    model: CrossEncoder,
+    training_set: Sequence[Question],
+    dev: Sequence[Question],
+    training: Training,
+    folder: Path,
+    watch: Watch = lambda record: None,
+) -> float:
+    """Train in place, keeping the weights that were best on dev; returns that MAP. `folder` holds the run's state."""
+    return Loop(model, training_set, training, folder, dev_map(model, dev), watch).run().best
+
+
+def train_checkpoint(
+    model: CrossEncoder,
+    training_set: Dataset,
+    dev: Dataset,
+    training: Training,
+    out: Path,
+    watch: Watch = lambda record: None,
+) -> float:
+    """Train, calibrate on dev and write the checkpoint folder; a run that was stopped goes on from `<out>.run`."""
+    if out.exists():
+        raise InputError(f"{out} exists already; give the name of a new folder")
+    work = out.with_name(out.name + ".run")
+    best = train_model(model, training_set, dev, training, work, watch)
+    with write_folder_atomically(out) as folder:
+        model.save(folder)
+        calibrate(model, dev).save(folder / "calibration.json")
+        write_card(folder, model.name, training_set, dev, best)
+    for file in sorted(work.rglob("*"), reverse=True):
+        file.unlink() if file.is_file() else file.rmdir()
+    work.rmdir()
+    return best
+
+
+def plan(model: CrossEncoder, training_set: Dataset, dev: Dataset, training: Training) -> Plan:
+    """What would happen, with a time from two trial steps, which change nothing that is kept."""
+    loop = Loop(model, training_set, training, Path())
+    lists = loop.lists
+    room = model.room(lists)
+    weights = sum(parameter.numel() for parameter in model.parameters())
+    trained = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+    return Plan(
+        lists=len(lists),
+        pairs=len(lists.labels),
+        dev_lists=len(dev),
+        tokens=int(lists.pair_lengths.sum()),
+        cut=int((lists.texts.lengths[lists.candidates] > room).sum()),
+        steps=loop.steps,
+        parameters=weights,
+        megabytes=round((4 * weights + 12 * trained + activation_bytes(model, loop)) / 2**20),
+        seconds=trial_seconds(loop),
+        overlaps=tuple(filter(None, [find_overlap(training_set, dev.name, dev)])),
+    )
+
+
+def activation_bytes(model: CrossEncoder, loop: Loop) -> int:
+    """Roughly what the largest batch keeps for the backward pass: 16 vectors per token and layer, and attention."""
+    lists, batches = loop._plan(0)
+    settings = model.encoder.config
+    width, layers, heads = settings.hidden_size, settings.num_hidden_layers, settings.num_attention_heads
+    rows = max((int(lists.sizes[batch].sum()), int(lists.longest[batch].max())) for batch in batches)
+    pairs, tokens = rows[0], min(rows[1] + model.overhead, model.config.max_length)
+    return 4 * pairs * tokens * layers * (16 * width + 2 * heads * tokens)
+
+
+def trial_seconds(loop: Loop) -> float | None:
+    """The time of all steps, from one step on a batch of middling cost after another that warms up."""
+    lists, batches = loop._plan(0)
+    costs = np.array([lists.sizes[batch].sum() * lists.longest[batch].max() for batch in batches])
+    middle = batches[int(np.argsort(costs)[len(costs) // 2])]
+    loop._step(lists, middle)
+    began = time.perf_counter()
+    loop._step(lists, middle)
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    return (time.perf_counter() - began) / float(np.median(costs)) * float(costs.sum()) * loop.steps / len(batches)
