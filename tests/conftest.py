@@ -56,7 +56,17 @@ def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import RobertaConfig, RobertaModel
 
-    tokens = ["<s>", "<pad>", "</s>", "<unk>", *sorted(pre_tokenizers.ByteLevel.alphabet()), "he", "Ġt", "Ġthe", "<mask>"]
+    tokens = [
+        "<s>",
+        "<pad>",
+        "</s>",
+        "<unk>",
+        *sorted(pre_tokenizers.ByteLevel.alphabet()),
+        "he",
+        "Ġt",
+        "Ġthe",
+        "<mask>",
+    ]
     vocabulary = {token: i for i, token in enumerate(tokens)}
     tokenizer = Tokenizer(models.BPE(vocabulary, [("h", "e"), ("Ġ", "t"), ("Ġt", "he")]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

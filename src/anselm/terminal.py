@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from threading import Timer
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rich import box
 from rich.console import Console
@@ -31,6 +31,7 @@ from anselm.ranker import Passage, Ranking, Result
 if TYPE_CHECKING:
     from anselm.evaluation.report import Report
     from anselm.evaluation.significance import Comparison
+    from anselm.train.training import Progress as TrainingProgress
 
 T = TypeVar("T")
 
@@ -245,18 +246,17 @@ def late_bar(label: str, total: int | None, *columns: ProgressColumn) -> Iterato
 
 
 @contextmanager
-def steps(label: str) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """A bar for training: gives what takes the loop's records, with the last dev value in the label."""
+def steps(label: str) -> Iterator[Callable[[TrainingProgress], None]]:
+    """A bar for training: gives what the loop tells where it is, with the loss and the last dev value beside it."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     display = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     task = display.add_task(label, total=None)
 
-    def watch(record: dict[str, Any]) -> None:
-        if "dev" in record:
-            display.update(task, description=f"{label}, dev {record['dev']:.4f}")
-        else:
-            display.update(task, completed=record["step"], total=record["steps"])
+    def watch(progress: TrainingProgress) -> None:
+        numbers = {"loss": progress.loss, "dev": progress.dev}
+        said = [label, *(f"{name} {value:.4f}" for name, value in numbers.items() if value is not None)]
+        display.update(task, completed=progress.step, total=progress.steps, description=", ".join(said))
 
     with display:
         yield watch

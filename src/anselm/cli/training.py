@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 
 from anselm.cli.options import DataDir, Json
 from anselm.cli.output import console, print_json, print_rows, say
-from anselm.errors import InputError
+from anselm.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from anselm.data.datasets import Dataset
@@ -56,11 +57,18 @@ def train(
         dataset = load_training_data(data, split, protocol, data_dir)
     if is_lexical(base):
         return fit_lexical(base, dataset, needed(out), dry_run, as_json)
+    require_torch()
     from anselm.recipes.training import make_model, make_training, split_off_dev
 
     settings = {"epochs": epochs, "rate": rate, "seed": seed}
     parts = (dataset, load_training_data(dev)) if dev else split_off_dev(dataset)
     return train_transformer(make_model(base, {}), *parts, make_training(settings), out, dry_run, as_json)
+
+
+def require_torch() -> None:
+    """Before anything that would need it is imported."""
+    if any(find_spec(library) is None for library in ("torch", "accelerate", "transformers")):
+        raise MissingExtraError("training a transformer", "train")
 
 
 def is_lexical(base: str) -> bool:
@@ -128,6 +136,7 @@ def train_recipe(name: str, corpus: str | None, seed: int, out: Path | None, dry
 
     recipe = find_recipe(name)
     stage = find_stage(recipe, corpus)
+    require_torch()
     from anselm.recipes.reproducing import join_parts, load_part, new_model, run_stage
     from anselm.recipes.training import make_training
 
@@ -160,6 +169,7 @@ def reproduce(
     if recipe is None:
         raise InputError("name a recipe, or see them with --list")
     chosen = find_recipe(recipe)
+    require_torch()
     from anselm.recipes.reproducing import reproduce as run
     from anselm.recipes.results import write_result
 

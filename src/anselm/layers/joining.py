@@ -21,10 +21,10 @@ class Stretch:
     type: int
 
 
-def join(flat: Tensor, stretches: Sequence[Stretch], pad: int) -> tuple[Tensor, Tensor, Tensor]:
-    """-> ids, mask, types, each (rows, tokens)."""
+def join(flat: Tensor, stretches: Sequence[Stretch], width: int, pad: int) -> tuple[Tensor, Tensor, Tensor]:
+    """-> ids, mask, types, each (rows, width): the length of the longest row, which the caller knows from the host."""
     totals = torch.stack([stretch.lengths for stretch in stretches]).sum(dim=0)  # (rows,)
-    places = torch.arange(int(totals.max()), device=flat.device)  # (tokens,)
+    places = torch.arange(width, device=flat.device)
     mask = places < totals[:, None]
     ids = torch.full(mask.shape, pad, dtype=torch.long, device=flat.device)
     types = torch.zeros_like(ids)

@@ -13,28 +13,27 @@ the candidates of a list see each other before they are scored (off by default).
 
 from __future__ import annotations
 
+import inspect
 import json
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from anselm.data.question import Question
-from anselm.errors import InputError
+from anselm.errors import FormatError, InputError, UnknownNameError
 from anselm.layers.joining import Stretch, join
-from anselm.layers.lists import list_mask, pad_lists, unpad_lists
-from anselm.models.encoders import PairTokenizer, find_encoder
+from anselm.layers.lists import Layout
+from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
 from anselm.models.packing import in_order
 from anselm.models.scorer import Scores
-from anselm.models.weights import load_weights
+from anselm.models.weights import load_weights, save_weights
 
 MODELS = {
     "cross-encoder": {"kind": "transformer", "summary": "a fine-tuned encoder reads question and candidate together"},
@@ -57,7 +56,20 @@ class Config:
     list_layers: int = 0  # transformer layers over the candidates of a list
     dropout: float = 0.1
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value, default = getattr(self, field.name), field.default
+            if type(value) is not type(default) and not (type(value) is int and type(default) is float):
+                raise InputError(f"{field.name} is {value!r}, but must be like {default!r}")
+        if self.pooling not in POOLINGS:
+            raise UnknownNameError("pooling", self.pooling, POOLINGS)
+        for name in ("neighbours", "token_layers", "list_layers", "dropout", "max_question"):
+            if not 0 <= getattr(self, name) < (1 if name == "dropout" else np.inf):
+                raise InputError(f"{name} is {getattr(self, name)}, which is out of range")
 
+
+POOLINGS = ("mean", "first")
+PLACES = 64  # positions in a list that are told apart
 WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share
 VARIANTS: dict[str, dict[str, Any]] = {"cross-encoder": {}, "frozen-attention": {"frozen": True, "token_layers": 1}}
 
@@ -67,7 +79,7 @@ class Batch:
     ids: Tensor  # (pairs, tokens)
     mask: Tensor  # (pairs, tokens)
     types: Tensor  # (pairs, tokens)
-    sizes: Tensor  # (lists,)
+    layout: Layout
     labels: Tensor  # (pairs,)
 
 
@@ -83,17 +95,32 @@ class Placed:
 class CrossEncoder(nn.Module):
     """Scores lists; see the top of the file."""
 
-    capacity = 200
+    capacity: int | None = 200
 
-    def __init__(self, name: str, config: Config, encoder: nn.Module, tokenizer: PairTokenizer) -> None:
+    def __init__(self, name: str, config: Config, encoder: Any, tokenizer: PairTokenizer) -> None:
         super().__init__()
         self.name, self.config, self.tokenizer = name, config, tokenizer
-        self.encoder = encoder.requires_grad_(not config.frozen)
+        self._check_lengths(max_tokens(encoder))
+        self.encoder: Any = encoder.requires_grad_(not config.frozen)
+        self.typed = "token_type_ids" in inspect.signature(encoder.forward).parameters
         width, heads = encoder.config.hidden_size, encoder.config.num_attention_heads
         self.token_layers = _layers(config.token_layers, width, heads, config.dropout)
         self.list_layers = _layers(config.list_layers, width, heads, config.dropout)
+        if config.list_layers:
+            self.places = nn.Embedding(PLACES, width)
+            nn.init.normal_(self.places.weight, std=0.02)
         self.dropout = nn.Dropout(config.dropout)
         self.head = nn.Linear(width, 1)
+
+    def _check_lengths(self, most: int | None) -> None:
+        length, asked = self.config.max_length, self.config.max_question
+        if length - self.overhead - asked < 1:
+            beside = f"a question of max_question {asked} and {self.overhead} special tokens"
+            raise InputError(f"max_length {length} leaves no room for a candidate beside {beside}")
+        if most is not None and length > most:
+            raise InputError(
+                f"max_length {length} is more than the encoder {self.config.base!r} reads, which is {most}"
+            )
 
     def featurize(self, questions: Sequence[Question]) -> Lists:
         """Tokenize once."""
@@ -112,9 +139,9 @@ class CrossEncoder(nn.Module):
     def collate(self, placed: Placed, picked: Picked) -> Batch:
         """[CLS] question [SEP] candidate [SEP], and, where there is a context, context [SEP]; cut from the end."""
         device = placed.flat.device
-        sizes, labels, question, candidate = (
+        labels, question, candidate = (
             torch.from_numpy(array).to(device, non_blocking=True)
-            for array in (picked.sizes, picked.labels, np.repeat(picked.questions, picked.sizes), picked.candidates)
+            for array in (picked.labels, np.repeat(picked.questions, picked.sizes), picked.candidates)
         )
         limit = self.config.max_length - self.overhead
         asked = placed.lengths[question].clamp(max=self.config.max_question)
@@ -129,7 +156,9 @@ class CrossEncoder(nn.Module):
             context = torch.from_numpy(picked.contexts).to(device)
             shown = torch.minimum(placed.lengths[context], (limit - asked - said).clamp(min=0))
             stretches += [Stretch(placed.starts[context], shown, second), Stretch(*after, second)]
-        return Batch(*join(placed.flat, stretches, self.tokenizer.pad), sizes, labels)
+        width = min(picked.longest + self.overhead, self.config.max_length)
+        layout = Layout.of(picked.sizes, device)
+        return Batch(*join(placed.flat, stretches, width, self.tokenizer.pad), layout, labels)
 
     @property
     def overhead(self) -> int:
@@ -150,20 +179,25 @@ class CrossEncoder(nn.Module):
             states = layer(states, src_key_padding_mask=~batch.mask)
         pooled = states[:, 0] if self.config.pooling == "first" else _mean(states, batch.mask)  # (pairs, width)
         if len(self.list_layers):
-            pooled = self._look_around(pooled, batch.sizes)
-        return self.head(self.dropout(pooled)).squeeze(-1).float()
+            pooled = self._look_around(pooled, batch.layout)
+        scores: Tensor = self.head(self.dropout(pooled))
+        return scores.squeeze(-1).float()
 
     def _encode(self, batch: Batch) -> Tensor:
+        types = {"token_type_ids": batch.types} if self.typed else {}
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.config.frozen):
-            return self.encoder(
-                input_ids=batch.ids, attention_mask=batch.mask.long(), token_type_ids=batch.types
+            states: Tensor = self.encoder(
+                input_ids=batch.ids, attention_mask=batch.mask.long(), **types
             ).last_hidden_state
+        return states
 
-    def _look_around(self, pooled: Tensor, sizes: Tensor) -> Tensor:
-        padded, absent = pad_lists(pooled, sizes), ~list_mask(sizes)  # (lists, longest, width)
+    def _look_around(self, pooled: Tensor, layout: Layout) -> Tensor:
+        """The candidates of a list see each other and their order in the source."""
+        place = layout.places.clamp(max=self.places.num_embeddings - 1)
+        padded, absent = layout.pad(pooled + self.places(place)), ~layout.mask  # (lists, longest, width)
         for layer in self.list_layers:
             padded = layer(padded, src_key_padding_mask=absent)
-        return unpad_lists(padded, sizes)
+        return layout.unpad(padded)
 
     def train(self, mode: bool = True) -> CrossEncoder:
         super().train(mode)
@@ -179,17 +213,23 @@ class CrossEncoder(nn.Module):
     @torch.no_grad()
     def score(self, questions: Sequence[Question], budget: int = 16_384) -> list[Scores]:
         """As a scorer: candidates that do not fit are read in windows, and the best window counts."""
+        if not questions:
+            return []
         device = next(self.parameters()).device
         was_training = self.training
         self.eval()
         lists = self.featurize(questions)
         windowed, owner = window_candidates(lists, self.room(lists), WINDOW_OVERLAP)
         placed = self.place(windowed, device)
+        place = owner - np.repeat(lists.bounds[:-1], windowed.sizes)  # a window stands where its candidate does
         scores = np.empty(len(windowed.labels))
-        for batch in in_order(windowed.longest, windowed.sizes, budget):
-            pairs = spread(windowed.bounds[batch], windowed.sizes[batch])
+        widths = np.minimum(windowed.longest + self.overhead, self.config.max_length)
+        for numbers in in_order(widths, windowed.sizes, budget):
+            pairs = spread(windowed.bounds[numbers], windowed.sizes[numbers])
+            batch = self.collate(placed, windowed.pick(numbers))
+            layout = replace(batch.layout, places=torch.from_numpy(place[pairs]).to(device))
             with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-                found = self(self.collate(placed, windowed.pick(batch)))
+                found = self(replace(batch, layout=layout))
             scores[pairs] = found.float().cpu().numpy()
         self.train(was_training)
         best = np.full(len(lists.labels), -np.inf)
@@ -199,48 +239,36 @@ class CrossEncoder(nn.Module):
     def save(self, folder: Path) -> None:
         record = {"model": self.name, "config": asdict(self.config)}
         (folder / "config.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-        (folder / "encoder.json").write_text(self.encoder.config.to_json_string(use_diff=False), encoding="utf-8")
-        self.tokenizer.tokenizer.save(str(folder / "tokenizer.json"))
-        save_file(
-            {name: tensor.contiguous() for name, tensor in self.state_dict().items()}, folder / "model.safetensors"
-        )
+        save_encoder(self.encoder, self.tokenizer, folder)
+        save_weights(self, folder / "model.safetensors")
 
 
 def load(name: str, config: Mapping[str, Any], folder: Path | None) -> CrossEncoder:
     """From a checkpoint; by its name alone a cross-encoder is untrained, and no ranker."""
     if folder is None:
         raise InputError(f"{name!r} has to be trained first: anselm train --base {name} --data ... --out DIR")
-    from transformers import AutoConfig, AutoModel
-
-    settings = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))
-    encoder_config = AutoConfig.for_model(**settings)
-    encoder = AutoModel.from_config(encoder_config, **_without_pooler(encoder_config))
-    tokenizer = PairTokenizer.load(folder / "tokenizer.json", encoder_config.pad_token_id or 0)
-    model = CrossEncoder(name, replace(Config(), **config), encoder, tokenizer)
+    try:
+        settings = _settings(name, config)
+        model = CrossEncoder(name, settings, *load_saved(folder))
+    except FormatError:
+        raise
+    except InputError as error:
+        raise FormatError(folder / "config.json", str(error)) from None
     load_weights(model, folder / "model.safetensors")
     return model.eval()
 
 
 def build(name: str, config: Mapping[str, Any]) -> CrossEncoder:
     """A new model on a pretrained encoder, ready to be trained."""
-    from transformers import AutoConfig, AutoModel, AutoTokenizer
-
-    settings = replace(Config(), **(VARIANTS[name] | dict(config)))
-    source = find_encoder(settings.base)
-    encoder_config = AutoConfig.from_pretrained(source)
-    encoder = AutoModel.from_pretrained(source, dtype=torch.float32, **_without_pooler(encoder_config))
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(source) / "tokenizer.json"
-        if not path.is_file():
-            AutoTokenizer.from_pretrained(source).backend_tokenizer.save(str(Path(scratch) / "tokenizer.json"))
-            path = Path(scratch) / "tokenizer.json"
-        tokenizer = PairTokenizer.load(path, encoder_config.pad_token_id or 0)
-    return CrossEncoder(name, settings, encoder, tokenizer)
+    settings = _settings(name, config)
+    return CrossEncoder(name, settings, *load_pretrained(settings.base))
 
 
-def _without_pooler(config: Any) -> dict[str, bool]:
-    """BERT and its kin carry a pooler that nothing here reads, and that no gradient would reach."""
-    return {"add_pooling_layer": False} if config.model_type in ("bert", "roberta", "xlm-roberta", "electra") else {}
+def _settings(name: str, config: Mapping[str, Any]) -> Config:
+    known = {field.name for field in fields(Config)}
+    if unknown := next((key for key in config if key not in known), None):
+        raise UnknownNameError(f"setting of the model {name!r}:", unknown, known)
+    return Config(**(VARIANTS[name] | dict(config)))
 
 
 def _layers(count: int, width: int, heads: int, dropout: float) -> nn.ModuleList:

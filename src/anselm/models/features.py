@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,7 @@ class Picked:
     contexts: Indices  # (pairs,) texts: what stands around each candidate; empty where the model wants none
     labels: NDArray[np.float32]  # (pairs,)
     sizes: Indices  # (lists,)
+    longest: int  # tokens of the longest pair, without what a model adds
 
     def part(self, number: int, parts: int) -> Picked:
         """Every so-manieth list: one process's share of a batch."""
@@ -46,7 +48,9 @@ class Picked:
         starts = np.cumsum(self.sizes) - self.sizes
         pairs = spread(starts[mine], self.sizes[mine])
         contexts = self.contexts[pairs] if len(self.contexts) else self.contexts
-        return Picked(self.questions[mine], self.candidates[pairs], contexts, self.labels[pairs], self.sizes[mine])
+        return Picked(
+            self.questions[mine], self.candidates[pairs], contexts, self.labels[pairs], self.sizes[mine], self.longest
+        )
 
 
 @dataclass(frozen=True)
@@ -61,35 +65,43 @@ class Lists:
     def __len__(self) -> int:
         return len(self.questions)
 
-    @property
+    @cached_property
     def sizes(self) -> Indices:
         return np.diff(self.bounds)
 
-    @property
+    @cached_property
     def pair_lengths(self) -> Indices:
         """(pairs,) tokens of question, candidate and context, without what a model adds between them."""
         lengths = self.texts.lengths
         total = np.repeat(lengths[self.questions], self.sizes) + lengths[self.candidates]
         return total + lengths[self.contexts] if len(self.contexts) else total
 
-    @property
+    @cached_property
     def longest(self) -> Indices:
-        """(lists,) the longest pair of each list."""
-        return np.maximum.reduceat(self.pair_lengths, self.bounds[:-1])
+        """(lists,) the longest pair of each list; 0 for one without candidates."""
+        longest, filled = np.zeros(len(self), dtype=np.int64), self.sizes > 0
+        if filled.any():
+            longest[filled] = np.maximum.reduceat(self.pair_lengths, self.bounds[:-1][filled])
+        return longest
 
-    def pick(self, lists: Indices, pairs: Indices | None = None, sizes: Indices | None = None) -> Picked:
-        """Whole lists, or of each list those of its pairs that are named, list after list."""
-        if pairs is None or sizes is None:
-            sizes = self.sizes[lists]
-            pairs = spread(self.bounds[lists], sizes)
+    def pick(self, lists: Indices) -> Picked:
+        sizes = self.sizes[lists]
+        pairs = spread(self.bounds[lists], sizes)
         contexts = self.contexts[pairs] if len(self.contexts) else self.contexts
-        return Picked(self.questions[lists], self.candidates[pairs], contexts, self.labels[pairs], sizes)
+        longest = int(self.longest[lists].max(initial=0))
+        return Picked(self.questions[lists], self.candidates[pairs], contexts, self.labels[pairs], sizes, longest)
 
 
 def spread(starts: Indices, sizes: Indices) -> Indices:
     """start, start + 1, ... for each start, so many of them. [5, 9], [2, 3] -> [5, 6, 9, 10, 11]"""
-    ends = np.cumsum(sizes)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - sizes), sizes)
+    ends: Indices = np.cumsum(sizes)
+    found: Indices = np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes)
+    return found
+
+
+def running(sizes: Indices | NDArray[np.bool_]) -> Indices:
+    """Where each of so many begins, and where the last one ends. [2, 3] -> [0, 2, 5]"""
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
 class Numbering:
@@ -121,7 +133,7 @@ def encode_lists(questions: Sequence[Question], tokenize: Tokenize, title: bool 
         np.array(candidates, dtype=np.int64),
         np.array(context, dtype=np.int64),
         np.array(labels, dtype=np.float32),
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        running(np.array(sizes, dtype=np.int64)),
     )
 
 
@@ -130,7 +142,7 @@ def contexts(question: Question, title: bool, neighbours: int) -> list[str]:
     if not title and not neighbours:
         return []
     texts = [candidate.text for candidate in question.candidates]
-    heading = [str(question.meta.get("title", ""))] if title else []
+    heading = [str(question.meta.get("title") or "")] if title else []
     return [
         " ".join([*heading, *texts[max(0, i - neighbours) : i], *texts[i + 1 : i + 1 + neighbours]]).strip()
         for i in range(len(texts))
@@ -146,18 +158,17 @@ def flatten(tokens: Sequence[Sequence[int]]) -> Texts:
 def window_candidates(lists: Lists, room: Indices, overlap: int) -> tuple[Lists, Indices]:
     """Candidates longer than their room in tokens become overlapping windows, each a candidate of its own.
 
-    `room` is per pair. Also returns, for each pair of the result, the pair it came from: a candidate's score is the
-    best of its windows'. Windows are stretches of the same flat ids, so nothing is copied.
+    `room` is per pair, at least 1. Also returns, for each pair of the result, the pair it came from: a candidate's
+    score is the best of its windows'. Windows are stretches of the same flat ids, so nothing is copied.
     """
     lengths = lists.texts.lengths[lists.candidates]
-    step = np.maximum(room - overlap, 1)
+    step = room - np.minimum(overlap, room // 2)  # where there is little room, less is shared
     counts = np.where(lengths > room, 1 + -(-(lengths - room) // step), 1)
     if (counts == 1).all():
         return lists, np.arange(len(lengths))
     owner = np.repeat(np.arange(len(lengths)), counts)
     offset = spread(np.zeros(len(counts), dtype=np.int64), counts) * step[owner]
     starts = lists.texts.starts[lists.candidates][owner] + offset
-    sizes = np.add.reduceat(counts, lists.bounds[:-1])
     known = len(lists.texts.starts)
     texts = Texts(
         lists.texts.ids,
@@ -170,5 +181,5 @@ def window_candidates(lists: Lists, room: Indices, overlap: int) -> tuple[Lists,
         known + np.arange(len(owner)),
         lists.contexts[owner] if len(lists.contexts) else lists.contexts,
         lists.labels[owner],
-        np.concatenate([[0], np.cumsum(sizes)]),
+        running(counts)[lists.bounds],
     ), owner

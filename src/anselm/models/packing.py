@@ -28,9 +28,9 @@ def pack(lengths: Indices, sizes: Indices, budget: int, most_lists: int, rng: np
             batches.append(order[start:place])
             start, wider, more = place, int(lengths[index]), int(sizes[index])
         longest, candidates = wider, more
-    batches.append(order[start:])
-    rng.shuffle(batches)  # type: ignore[arg-type]
-    return batches
+    if len(order):
+        batches.append(order[start:])
+    return [batches[i] for i in rng.permutation(len(batches))]
 
 
 def in_order(lengths: Indices, sizes: Indices, budget: int) -> list[Indices]:
@@ -43,5 +43,6 @@ def in_order(lengths: Indices, sizes: Indices, budget: int) -> list[Indices]:
         if place > start and int(lengths[order[start]]) * candidates > budget:
             batches.append(order[start:place])
             start, candidates = place, int(sizes[index])
-    batches.append(order[start:])
+    if len(order):
+        batches.append(order[start:])
     return batches

@@ -1,17 +1,27 @@
-"""Loading weights from safetensors, with errors that say what does not fit. Nothing is ever unpickled."""
+"""Weights as safetensors, with errors that say what does not fit. Nothing is ever unpickled."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from safetensors import SafetensorError
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from anselm.errors import FormatError
 
 
+def save_weights(model: nn.Module, path: Path) -> None:
+    tensors = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
+    try:
+        save_file(tensors, path)
+    except SafetensorError as error:  # a full disk, say: for whoever saves, it is what other files raise then
+        raise OSError(f"{path}: {error}") from None
+
+
 def load_weights(model: nn.Module, path: Path) -> None:
+    if not path.is_file():
+        raise FormatError(path, "the file with the weights is missing")
     try:
         found = load_file(path)
     except (OSError, SafetensorError, ValueError) as error:

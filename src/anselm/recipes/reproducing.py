@@ -115,7 +115,7 @@ def record(
         paper=recipe.paper,
         table=recipe.table,
         row=recipe.row,
-        corpus=part.data,
+        corpus=Path(part.data).name,  # of a file, its name without the folders
         protocol=dataset.protocol,
         split=dataset.split,
         model=recipe.model,

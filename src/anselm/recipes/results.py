@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from anselm.errors import FormatError
+from anselm.errors import FormatError, InputError
 from anselm.files import read_json, write_atomically
 
 
@@ -47,11 +47,27 @@ class Result:
 def summary(values: Sequence[float]) -> dict[str, Any]:
     """Mean and standard deviation over seeds (n - 1), with the values themselves."""
     deviation = statistics.stdev(values) if len(values) > 1 else 0.0
-    return {
-        "mean": round(statistics.fmean(values), 6),
-        "sd": round(deviation, 6),
-        "values": [round(v, 6) for v in values],
-    }
+    numbers = [round(value, 6) for value in values]
+    return {"mean": round(statistics.fmean(values), 6), "sd": round(deviation, 6), "values": numbers}
+
+
+def merge(results: Sequence[Result]) -> Result:
+    """Seeds that were run apart, as one result: all of one row, on the same data."""
+    first = results[0]
+    for other in results[1:]:
+        if (other.path, other.data_sha256, other.model) != (first.path, first.data_sha256, first.model):
+            raise InputError(f"{other.path} and {first.path} are not seeds of one result")
+    return replace(
+        first,
+        seeds=[seed for result in results for seed in result.seeds],
+        metrics={name: _joined([result.metrics[name] for result in results]) for name in first.metrics},
+        dev=first.dev | {"map": _joined([result.dev["map"] for result in results])},
+        seconds=round(sum(result.seconds for result in results), 1),
+    )
+
+
+def _joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return summary([value for part in parts for value in part["values"]])
 
 
 def write_result(result: Result, folder: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,10 @@ from anselm.models.registry import all_models, load_model
 from anselm.recipes.card import write_card
 from anselm.recipes.fitting import calibrate
 from anselm.recipes.overlap import Overlap, find_overlap
-from anselm.train.loop import Loop, Training
+from anselm.train.loop import Loop, Watch, unwatched
 from anselm.train.sampling import Sampling
+from anselm.train.training import Training
 
-Watch = Callable[[dict[str, Any]], None]
 DEV_SHARE = 0.1  # of one's own lists, where no dev set is given
 
 
@@ -108,10 +108,11 @@ def train_model(
     dev: Sequence[Question],
     training: Training,
     folder: Path,
-    watch: Watch = lambda record: None,
+    watch: Watch = unwatched,
 ) -> float:
     """Train in place, keeping the weights that were best on dev; returns that MAP. `folder` holds the run's state."""
-    return Loop(model, training_set, training, folder, dev_map(model, dev), watch).run().best
+    progress = Loop(model, training_set, training, folder, dev_map(model, dev), watch, asdict(model.config)).run()
+    return progress.best or 0.0
 
 
 def train_checkpoint(
@@ -120,7 +121,7 @@ def train_checkpoint(
     dev: Dataset,
     training: Training,
     out: Path,
-    watch: Watch = lambda record: None,
+    watch: Watch = unwatched,
 ) -> float:
     """Train, calibrate on dev and write the checkpoint folder; a run that was stopped goes on from `<out>.run`."""
     if out.exists():
@@ -150,7 +151,7 @@ def plan(model: CrossEncoder, training_set: Dataset, dev: Dataset, training: Tra
         dev_lists=len(dev),
         tokens=int(lists.pair_lengths.sum()),
         cut=int((lists.texts.lengths[lists.candidates] > room).sum()),
-        steps=loop.steps,
+        steps=loop.progress.steps,
         parameters=weights,
         megabytes=round((4 * weights + 12 * trained + activation_bytes(model, loop)) / 2**20),
         seconds=trial_seconds(loop),
@@ -165,7 +166,7 @@ def activation_bytes(model: CrossEncoder, loop: Loop) -> int:
     width, layers, heads = settings.hidden_size, settings.num_hidden_layers, settings.num_attention_heads
     rows = max((int(lists.sizes[batch].sum()), int(lists.longest[batch].max())) for batch in batches)
     pairs, tokens = rows[0], min(rows[1] + model.overhead, model.config.max_length)
-    return 4 * pairs * tokens * layers * (16 * width + 2 * heads * tokens)
+    return int(4 * pairs * tokens * layers * (16 * width + 2 * heads * tokens))
 
 
 def trial_seconds(loop: Loop) -> float | None:
@@ -173,9 +174,15 @@ def trial_seconds(loop: Loop) -> float | None:
     lists, batches = loop._plan(0)
     costs = np.array([lists.sizes[batch].sum() * lists.longest[batch].max() for batch in batches])
     middle = batches[int(np.argsort(costs)[len(costs) // 2])]
-    loop._step(lists, middle)
+    loop._step(lists.pick(middle))
     began = time.perf_counter()
-    loop._step(lists, middle)
+    loop._step(lists.pick(middle))
     if torch.cuda.is_available():
         torch.cuda.synchronize()
-    return (time.perf_counter() - began) / float(np.median(costs)) * float(costs.sum()) * loop.steps / len(batches)
+    return (
+        (time.perf_counter() - began)
+        / float(np.median(costs))
+        * float(costs.sum())
+        * loop.progress.steps
+        / len(batches)
+    )

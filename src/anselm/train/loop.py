@@ -1,38 +1,50 @@
 """The loop. It knows nothing of any model: it picks lists, asks the model to collate and score them, and steps.
 
-An epoch is planned from the seed and its number alone (`sampling`, `packing`); random states are saved with everything
-else, so a run that was killed and started again ends with the same weights as one that was not.
+What is random follows from the seed and a place in the run alone: an epoch's negatives and batches (`sampling`,
+`packing`) from its number, a step's dropout from its number and the process. With the state on disk (`state`) a run
+that was killed and started again ends with the same weights as one that was not.
+
+Several processes (torchrun, accelerate launch) share each batch out, list by list. All of them follow the first one in
+what has to be decided, and it alone writes.
 """
 
 from __future__ import annotations
 
-import json
 import math
+import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
 from accelerate import Accelerator
+from accelerate.utils import broadcast
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from anselm.data.question import Question
 from anselm.errors import InputError
-from anselm.models.features import Lists, Picked
+from anselm.models.features import Indices, Lists, Picked
 from anselm.models.packing import pack
 from anselm.models.scorer import Scores
+from anselm.train.averaging import RunningMean
+from anselm.train.identity import differences, identity
+from anselm.train.log import add_line, cut_after
 from anselm.train.losses import make_loss
 from anselm.train.optimizers import make_optimizer, make_schedule
-from anselm.train.sampling import Sampling, sample
-from anselm.train.state import State, load_state, optimizer_tensors, restore_optimizer, save_state
+from anselm.train.sampling import sample
+from anselm.train.state import State, forget_scratch, load_state, optimizer_state, restore_optimizer, save_state
+from anselm.train.training import Progress, Training
 
 
 class Trainable(Protocol):
-    """What the loop asks of a model, which is an nn.Module besides."""
+    """What the loop asks of a model, which is an nn.Module besides: its forward takes a batch and returns scores.
+
+    A batch has `labels`, one per score, and `layout`, how they form lists; what else is in it is the model's business.
+    """
 
     def featurize(self, questions: Sequence[Question]) -> Lists: ...
     def place(self, lists: Lists, device: torch.device) -> Any: ...
@@ -40,273 +52,282 @@ class Trainable(Protocol):
     def score(self, questions: Sequence[Question]) -> list[Scores]: ...
 
 
-@dataclass(frozen=True)
-class Training:
-    """How to train. The dev metric decides which epoch's weights are kept, and when to stop."""
-
-    epochs: float = 3.0
-    loss: str = "listwise"
-    smoothing: float = 0.0
-    margin: float = 0.1
-    optimizer: str = "adamw"
-    rate: float = 5e-5
-    head_rate: float | None = None
-    decay: float = 0.01
-    momentum: float = 0.9
-    schedule: str = "linear"
-    warmup: float = 0.1  # share of all steps
-    clip: float = 1.0
-    batch_lists: int = 32
-    batch_tokens: int = 32_768  # at most so many tokens, padding included, are on a device at once
-    sampling: Sampling = field(default_factory=Sampling)
-    average: float = (
-        0.0  # decay of the running mean of the weights that is evaluated and kept; 0: the weights themselves
-    )
-    patience: int = 0  # stop after so many evaluations without a better one; 0: never
-    evaluations: int = 1  # per epoch
-    seed: int = 1
-    precision: str = "no"  # or bf16
+Metric = Callable[[], float]  # of the model as it is now, on dev; more is better
+Watch = Callable[[Progress], None]
 
 
-@dataclass
-class Progress:
-    """Where a run is."""
-
-    step: int = 0
-    epoch: int = 0
-    place: int = 0  # batches of this epoch that are done
-    best: float = -math.inf
-    best_step: int = 0
-    waited: int = 0
-
-
-Metric = Callable[[], float]
-Watch = Callable[[dict[str, Any]], None]
+def unwatched(progress: Progress) -> None:
+    """Nobody looks on."""
 
 
 class Loop:
-    """One training run; `folder` holds its state and its log."""
+    """One training run.
+
+    `folder` holds its state and its log, and has to be one that all processes see. `watch` is told about every step, in
+    the first process. `about` is what else makes the run what it is, such as the model's configuration: with another
+    one it is not resumed.
+    """
 
     def __init__(
         self,
-        model: Any,
+        model: Trainable,
         questions: Sequence[Question],
         training: Training,
         folder: Path,
         metric: Metric | None = None,
-        watch: Watch = lambda record: None,
+        watch: Watch = unwatched,
+        about: Mapping[str, Any] | None = None,
     ) -> None:
-        self.training, self.folder, self.metric, self.watch = training, folder, metric, watch
-        torch.manual_seed(training.seed)
-        self.accelerator = Accelerator(mixed_precision=training.precision)
-        self.plain: Any = model
-        self.lists: Lists = model.featurize(questions)
+        self.model, self.training, self.metric, self.watch = model, training, metric, watch
+        self.folder, self.state_file, self.log_file = folder, folder / "state.safetensors", folder / "log.jsonl"
+        self.accelerator = join_processes()
         self.loss = make_loss(training.loss, training.smoothing, training.margin)
+
+        self.questions = [question for question in questions if question.candidates]
+        if not self.questions:
+            raise InputError(f"there is nothing to train on: {len(questions)} lists, none of them with a candidate")
+        self.lists = model.featurize(self.questions)
         check_trainable(self.lists, training.loss)
-        self.mined: NDArray[np.float64] | None = None  # scores from which hard negatives are taken
-        self.mined_in = 0  # the epoch they were made for
-        self.questions = questions if training.sampling.kind == "hard" else ()
+        self.mined: NDArray[np.float64] | None = None  # scores of all candidates, which tell the hard negatives
         self.steps_per_epoch = len(self._plan(0)[1])
-        self.steps = max(1, round(training.epochs * self.steps_per_epoch))
-        optimizer = make_optimizer(
-            model, training.optimizer, training.rate, training.decay, training.momentum, training.head_rate
-        )
-        self.model, self.optimizer = self.accelerator.prepare(model, optimizer)
-        self.schedule = make_schedule(optimizer, training.schedule, round(training.warmup * self.steps), self.steps)
-        self.raw_optimizer = optimizer
+        self.progress = Progress(steps=max(1, round(training.epochs * self.steps_per_epoch)))
+
+        self.plain = cast(nn.Module, model)
+        self.module: nn.Module = self.accelerator.prepare(self.plain)  # on its device, together with other processes
         self.placed = model.place(self.lists, self.accelerator.device)
-        self.mean = [p.detach().clone() for p in self._parameters()] if training.average else []
-        self.best_weights: dict[str, Tensor] = {}
-        self.progress = Progress()
+        self.optimizer = make_optimizer(
+            self.plain, training.optimizer, training.rate, training.decay, training.momentum, training.head_rate
+        )
+        warmup = round(training.warmup * self.progress.steps)
+        self.schedule = make_schedule(self.optimizer, training.schedule, warmup, self.progress.steps)
+        self.mean = RunningMean(self._trained(), training.average)
+        self.best: dict[str, Tensor] = {}  # weights, on the host: they are needed once, and a GPU's memory is dear
+        self.unseen: list[Tensor] = []  # loss and gradient norm of the steps since the last look
+        self.began = self.saved = time.perf_counter()
+        self.identity = identity(
+            training, self.lists, self._weights(), self.accelerator.num_processes, about or {}
+        )  # fmt: skip
 
     def run(self) -> Progress:
-        """Train from the beginning, or from where an earlier run of the same folder stopped."""
+        """Train from the beginning, or from where an earlier run of the same folder stopped; keep the best weights."""
         self._resume()
-        due = self._due()
+        due = evaluation_steps(self.progress.steps, self.steps_per_epoch / self.training.evaluations)
         while not self._finished():
-            lists, batches = self._plan(self.progress.epoch)
-            for batch in batches[self.progress.place :]:
-                self._step(lists, batch)
-                self.progress.place += 1
-                if self.progress.step in due:
-                    self._evaluate()
-                if self._finished():
-                    break
-            else:
-                self.progress.epoch, self.progress.place = self.progress.epoch + 1, 0
-        self._keep_best()
+            self._epoch(due)
+        copy_into(self._weights(), self.best)
         return self.progress
 
-    def _plan(self, epoch: int) -> tuple[Lists, list[Any]]:
-        """The lists of an epoch and its batches."""
-        rng = np.random.default_rng([self.training.seed, epoch])
-        self._mine(epoch)
-        lists = sample(self.lists, self.training.sampling, rng, self.mined)
-        budget = self.training.batch_tokens * max(1, self.accelerator.num_processes)
-        return lists, pack(lists.longest + 3, lists.sizes, budget, self.training.batch_lists, rng)
-
-    def _mine(self, epoch: int) -> None:
-        """For hard negatives: what the model says at the start of an epoch. It is saved, to resume within the epoch."""
-        if self.questions and epoch > self.mined_in:
-            self.mined, self.mined_in = np.concatenate(self.plain.score(self.questions)), epoch
-
-    def _step(self, lists: Lists, batch: Any) -> None:
-        self.model.train()
-        whole = lists.pick(batch)
-        world = self.accelerator.num_processes
-        picked = whole.part(self.accelerator.process_index, world) if world > 1 else whole
-        total, count = self._loss_of(picked)
-        everyone = self.accelerator.reduce(count.float(), reduction="sum").clamp(min=1)
-        loss = total * world / everyone  # data-parallel training averages gradients over processes
-        self.accelerator.backward(loss)
-        mean = self.accelerator.reduce(total.detach(), reduction="sum") / everyone
-        if self._looks() and not torch.isfinite(mean):
-            raise InputError(
-                f"the loss is {float(mean)} at step {self.progress.step + 1}; lower the learning rate or clip. "
-                f"The last good state is in {self.folder}"
-            )
-        if self.training.clip:
-            self.accelerator.clip_grad_norm_(self.model.parameters(), self.training.clip)
-        self.optimizer.step()
-        self.schedule.step()
-        self.optimizer.zero_grad()
-        self.progress.step += 1
-        self._average()
-        self.watch({"step": self.progress.step, "steps": self.steps, "loss": mean, "lists": len(batch)})
-
-    def _loss_of(self, picked: Picked) -> tuple[Tensor, Tensor]:
-        if not len(picked.sizes):  # more processes than lists: this one only takes part in the sums
-            zero = sum(p.sum() for p in self.model.parameters() if p.requires_grad) * 0.0
-            return zero, torch.zeros((), device=self.accelerator.device)
-        collated = self.plain.collate(self.placed, picked)
-        with self.accelerator.autocast():
-            scores = self.model(collated)
-        return self.loss(scores.float(), collated.labels, collated.sizes)
-
-    def _average(self) -> None:
-        """A running mean that begins as a plain one, so that the start does not linger in it."""
-        if self.mean:
-            decay = min(self.training.average, (self.progress.step) / (self.progress.step + 10))
-            torch._foreach_lerp_(self.mean, [p.detach() for p in self._parameters()], 1 - decay)
-
-    def _parameters(self) -> list[nn.Parameter]:
-        return [parameter for parameter in self.plain.parameters() if parameter.requires_grad]
-
-    def _due(self) -> set[int]:
-        """The steps after which to evaluate and save: the end is always one."""
-        every = self.steps_per_epoch / self.training.evaluations
-        return {round(every * i) for i in range(1, int(self.steps / every) + 1)} | {self.steps}
+    def _epoch(self, due: set[int]) -> None:
+        """What is left of the epoch that the run is in."""
+        lists, batches = self._plan(self.progress.epoch)
+        self.module.train()
+        for batch in batches[self.progress.place :]:
+            self._step(lists.pick(batch))
+            if self.progress.step in due:
+                self._look()
+                self._evaluate()
+                self._save()
+            elif self.progress.step % self.training.log_steps == 0:
+                self._look()
+                if time.perf_counter() - self.saved >= self.training.save_seconds:
+                    self._save()
+            if self.accelerator.is_main_process:
+                self.watch(self.progress)
+            if self._finished():
+                return
+        self.progress.epoch, self.progress.place = self.progress.epoch + 1, 0
 
     def _finished(self) -> bool:
-        tired = bool(self.training.patience) and self.progress.waited >= self.training.patience
-        return tired or self.progress.step >= self.steps
+        tired = 0 < self.training.patience <= self.progress.waited
+        return tired or self.progress.step >= self.progress.steps
 
-    def _looks(self) -> bool:
-        """Looking at a number makes a GPU wait for it, so there the loss is looked at now and then."""
-        return self.accelerator.device.type == "cpu" or self.progress.step % 20 == 0
+    def _plan(self, epoch: int) -> tuple[Lists, list[Indices]]:
+        """The lists of an epoch, and its batches of them."""
+        if self.training.sampling.kind == "hard" and epoch > 0 and self.progress.place == 0:
+            self.mined = self._agreed(np.concatenate(self.model.score(self.questions)))
+        rng = np.random.default_rng([self.training.seed, epoch])
+        lists = sample(self.lists, self.training.sampling, rng, self.mined)
+        budget = self.training.batch_tokens * self.accelerator.num_processes
+        return lists, pack(lists.longest, lists.sizes, budget, self.training.batch_lists, rng)
+
+    def _agreed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the first process found: another may differ in the last digit, and would go its own way."""
+        if self.accelerator.num_processes == 1:
+            return values
+        found: Tensor = broadcast(torch.from_numpy(values).to(self.accelerator.device))
+        return found.cpu().numpy()
+
+    def _step(self, batch: Picked) -> None:
+        torch.manual_seed(self._seed())
+        total, count = self._loss_of(batch)
+        sums = self.accelerator.reduce(torch.stack([total.detach(), count.to(total.dtype)]), reduction="sum")  # (2,)
+        everyone = sums[1].clamp(min=1)
+        # Gradients are averaged over processes; so scaled, they are those of the mean loss of the whole batch.
+        self.accelerator.backward(total * self.accelerator.num_processes / everyone)
+        norm = self.accelerator.clip_grad_norm_(self.module.parameters(), self.training.clip or math.inf)
+        self.optimizer.step()
+        self.progress.rate = float(self.schedule.get_last_lr()[0])
+        self.schedule.step()
+        self.optimizer.zero_grad()
+        self.progress.step, self.progress.place = self.progress.step + 1, self.progress.place + 1
+        self.mean.update(self.progress.step)
+        self.unseen.append(torch.stack([sums[0] / everyone, norm]))
+
+    def _seed(self) -> int:
+        place = [self.training.seed, self.progress.step, self.accelerator.process_index]
+        return int(np.random.SeedSequence(place).generate_state(1)[0])
+
+    def _loss_of(self, batch: Picked) -> tuple[Tensor, Tensor]:
+        """The loss of this process's share of a batch: its sum, and how many it is a sum of.
+
+        Where there are fewer lists than processes, one without any does the first one's share, which counts for
+        nothing: backward waits for all processes.
+        """
+        process, processes = self.accelerator.process_index, self.accelerator.num_processes
+        idle = process >= len(batch.sizes)
+        collated = self.model.collate(self.placed, batch.part(0 if idle else process, processes))
+        with torch.autocast(self.accelerator.device.type, torch.bfloat16, enabled=self.training.precision == "bf16"):
+            scores = self.module(collated)  # (pairs,)
+        total, count = self.loss(scores.float(), collated.labels, collated.layout)
+        return (total * 0, count * 0) if idle else (total, count)
+
+    def _look(self) -> None:
+        """Check and log the steps since the last look, with one transfer from the device."""
+        seen = torch.stack(self.unseen).tolist()  # (steps, 2)
+        self.unseen.clear()
+        for step, (loss, norm) in enumerate(seen, start=self.progress.step - len(seen) + 1):
+            if not math.isfinite(loss + norm):
+                raise InputError(
+                    f"at step {step} the loss is {loss} and the norm of its gradient {norm}: try a lower rate than "
+                    f"{self.training.rate}, or more warm-up. What {self.folder} holds is from before that step"
+                )
+        self.progress.loss = sum(loss for loss, _ in seen) / len(seen)
+        self._log({"loss": self.progress.loss, "norm": seen[-1][1], "rate": self.progress.rate})
 
     def _evaluate(self) -> None:
-        began = time.perf_counter()
-        with self._averaged():
-            value = self.metric() if self.metric else -float(self.progress.step)
-            if self.metric is None or value > self.progress.best:
-                self.progress.best, self.progress.best_step, self.progress.waited = value, self.progress.step, 0
-                self.best_weights = {k: v.detach().clone() for k, v in self.plain.state_dict().items()}
+        """Keep the weights, or their running mean, if dev says that they are the best; without dev, the last."""
+        progress = self.progress
+        with self.mean.in_place():
+            progress.dev = self._measure()
+            if progress.dev is None or progress.best is None or progress.dev > progress.best:
+                progress.best, progress.best_step, progress.waited = progress.dev, progress.step, 0
+                self.best = {name: tensor.detach().to("cpu", copy=True) for name, tensor in self._weights().items()}
             else:
-                self.progress.waited += 1
-        record = {"step": self.progress.step, "dev": value, "best": self.progress.best}
-        self.watch(record)
+                progress.waited += 1
+        self.module.train()
+        self._log({"dev": progress.dev, "best": progress.best})
+
+    def _measure(self) -> float | None:
+        if self.metric is None:
+            return None
+        value = float(self._agreed(np.array([self.metric()], dtype=np.float64))[0])
+        if not math.isfinite(value):
+            raise InputError(f"the dev metric is {value} at step {self.progress.step}")
+        return value
+
+    def _log(self, record: Mapping[str, float | None]) -> None:
+        self.progress.seconds = time.perf_counter() - self.began
         if self.accelerator.is_main_process:
-            with (self.folder / "log.jsonl").open("a", encoding="utf-8") as log:
-                log.write(json.dumps(record | {"seconds": round(time.perf_counter() - began, 3)}) + "\n")
-            self._save()
-        self.accelerator.wait_for_everyone()
+            add_line(self.log_file, {"step": self.progress.step, **record, "seconds": round(self.progress.seconds, 3)})
 
-    def _averaged(self) -> Any:
-        return _Swapped(self._parameters(), self.mean)
+    def _trained(self) -> dict[str, Tensor]:
+        return {name: tensor for name, tensor in self.plain.named_parameters() if tensor.requires_grad}
 
-    def _keep_best(self) -> None:
-        if self.best_weights:
-            self.plain.load_state_dict(self.best_weights)
+    def _weights(self) -> dict[str, Tensor]:
+        """All that a step may change in the model; what is frozen is not copied about."""
+        return self._trained() | dict(self.plain.named_buffers())
 
     def _save(self) -> None:
-        moments, numbers = optimizer_tensors(self.raw_optimizer)
-        tensors = {f"model.{name}": tensor for name, tensor in self.plain.state_dict().items()}
-        tensors |= {f"best.{name}": tensor for name, tensor in self.best_weights.items()}
-        tensors |= {f"mean.{i}": tensor for i, tensor in enumerate(self.mean)}
-        tensors |= moments | random_states()
-        if self.mined is not None:
-            tensors["mined"] = torch.from_numpy(self.mined)
-        numbers = {
-            "progress": asdict(self.progress),
-            "optimizer": numbers,
-            "schedule": self.schedule.state_dict()["last_epoch"],
-            "training": json.loads(json.dumps(asdict(self.training))),
-            "lists": len(self.lists),
-            "mined_in": self.mined_in,
-        }
-        save_state(State(tensors, numbers), self.folder / "state")
+        """Write what `_restore` reads."""
+        if self.accelerator.is_main_process:
+            moments, optimizer = optimizer_state(self.optimizer)
+            tensors: dict[str, Mapping[str, Tensor]] = {
+                "weights": self._weights(),
+                "best": self.best,
+                "mean": self.mean.mean,
+                "moments": moments,
+                "mined": {} if self.mined is None else {"scores": torch.from_numpy(self.mined)},
+            }
+            numbers = {
+                "run": self.identity,
+                "progress": asdict(self.progress),
+                "optimizer": optimizer,
+                "schedule": self.schedule.state_dict(),
+            }
+            save_state(State(tensors, numbers), self.state_file)
+        self.saved = time.perf_counter()
+
+    def _restore(self, state: State) -> None:
+        """Read what `_save` wrote."""
+        if difference := next(differences(state.numbers["run"], self.identity), None):
+            raise InputError(
+                f"{self.state_file} is the state of another run: {difference}; give another folder, or remove it"
+            )
+        copy_into(self._weights(), state.tensors["weights"])
+        self.best = dict(state.tensors.get("best", {}))
+        copy_into(self.mean.mean, state.tensors.get("mean", {}))
+        restore_optimizer(self.optimizer, state.tensors.get("moments", {}), state.numbers["optimizer"])
+        if mined := state.tensors.get("mined"):
+            self.mined = mined["scores"].numpy()
+        self.progress = Progress(**state.numbers["progress"])
+        self.schedule.load_state_dict(state.numbers["schedule"])
 
     def _resume(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        state = load_state(self.folder / "state")
-        if state is None:
-            return
-        same = json.loads(json.dumps(asdict(self.training))) == state.numbers["training"]
-        if not same or state.numbers["lists"] != len(self.lists):
-            raise InputError(f"{self.folder} holds the state of another run; give another folder, or remove it")
-        device = self.accelerator.device
-        part = {
-            prefix: {k.removeprefix(prefix): v.to(device) for k, v in state.tensors.items() if k.startswith(prefix)}
-            for prefix in ("model.", "best.", "mean.")
-        }
-        self.plain.load_state_dict(part["model."])
-        self.best_weights = part["best."]
-        self.mean = [part["mean."][str(i)] for i in range(len(self.mean))]
-        restore_optimizer(self.raw_optimizer, state.tensors, state.numbers["optimizer"])
-        self.schedule.last_epoch = state.numbers["schedule"]
-        for group, rate in zip(self.raw_optimizer.param_groups, self.schedule.get_lr(), strict=True):
-            group["lr"] = rate
-        self.progress = Progress(**state.numbers["progress"])
-        self.mined_in = state.numbers["mined_in"]
-        self.mined = state.tensors["mined"].numpy() if "mined" in state.tensors else None
-        set_random_states(state.tensors)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{self.folder} cannot be made: {error.strerror or error}") from None
+        if state := load_state(self.state_file):
+            self._restore(state)
+        steps = self.accelerator.gather(torch.tensor([self.progress.step], device=self.accelerator.device)).tolist()
+        if len(set(steps)) > 1:
+            raise InputError(
+                f"the processes found states of different steps, {steps}: do all of them see {self.folder}?"
+            )
+        if self.accelerator.is_main_process:
+            forget_scratch(self.state_file)
+            cut_after(self.log_file, self.progress.step)
+        self.saved = time.perf_counter()
+        self.began = self.saved - self.progress.seconds
 
 
-class _Swapped:
-    """The averaged weights in the place of the model's, for the time of a `with` block."""
+def join_processes() -> Accelerator:
+    """The device of this process, and its ties to the others that torchrun started with it.
 
-    def __init__(self, parameters: list[nn.Parameter], mean: list[Tensor]) -> None:
-        self.parameters, self.mean = parameters, mean
-
-    def __enter__(self) -> None:
-        self._swap()
-
-    def __exit__(self, *error: object) -> None:
-        self._swap()
-
-    def _swap(self) -> None:
-        with torch.no_grad():
-            for parameter, mean in zip(self.parameters, self.mean, strict=False):
-                kept = parameter.detach().clone()
-                parameter.copy_(mean)
-                mean.copy_(kept)
+    Without a GPU, Accelerate lets each of them train alone unless it is told to use the CPU. Mixed precision is left to
+    `Loop._loss_of`, since Accelerate would patch the model's forward for good.
+    """
+    started = int(os.environ.get("WORLD_SIZE", "1"))
+    accelerator = Accelerator(cpu=started > 1 and not torch.accelerator.is_available(), mixed_precision="no")
+    if accelerator.num_processes != started:
+        raise InputError(
+            f"{started} processes were started (WORLD_SIZE) and Accelerate joins {accelerator.num_processes} of them; "
+            "start them with torchrun, on GPUs or with ACCELERATE_USE_CPU=1"
+        )
+    return accelerator
 
 
-def random_states() -> dict[str, Tensor]:
-    states = {"random.cpu": torch.get_rng_state()}
-    return states | ({"random.cuda": torch.cuda.get_rng_state()} if torch.cuda.is_available() else {})
+@torch.no_grad()
+def copy_into(targets: Mapping[str, Tensor], sources: Mapping[str, Tensor]) -> None:
+    for name, source in sources.items():
+        targets[name].copy_(source)
 
 
-def set_random_states(tensors: dict[str, Tensor]) -> None:
-    torch.set_rng_state(tensors["random.cpu"])
-    if "random.cuda" in tensors and torch.cuda.is_available():
-        torch.cuda.set_rng_state(tensors["random.cuda"])
+def evaluation_steps(steps: int, every: float) -> set[int]:
+    """The end is always one."""
+    return {round(every * i) for i in range(1, int(steps / every) + 1)} | {steps}
 
 
 def check_trainable(lists: Lists, loss: str) -> None:
     """A corpus that a loss can learn nothing from is a mistake, not a run without progress."""
-    if not (lists.labels > 0).any():
-        raise InputError("there is no relevant candidate in the training data, so there is nothing to learn")
-    if loss != "pointwise" and (lists.sizes < 2).all():
-        raise InputError(f"every list has one candidate: the {loss} loss compares candidates; use pointwise")
+    relevant = np.add.reduceat((lists.labels > 0).astype(np.int64), lists.bounds[:-1])  # (lists,)
+    if not relevant.any():
+        raise InputError(f"none of the {len(lists.labels):,} candidates in the training data is relevant")
+    if loss == "listwise" and not (relevant[lists.sizes > 1] > 0).any():
+        raise InputError(
+            "every relevant candidate in the training data is alone in its list; pointwise can learn from it"
+        )
+    if loss == "pairwise" and not ((relevant > 0) & (relevant < lists.sizes)).any():
+        raise InputError(
+            "no list in the training data has both relevant and irrelevant candidates for pairwise to compare"
+        )

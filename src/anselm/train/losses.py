@@ -21,35 +21,37 @@ from torch import Tensor
 from torch.nn import functional
 
 from anselm.errors import UnknownNameError
-from anselm.layers.lists import list_mask, pad_lists
+from anselm.layers.lists import Layout
 
-Loss = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
+Loss = Callable[[Tensor, Tensor, Layout], tuple[Tensor, Tensor]]
 
 
-def pointwise(scores: Tensor, labels: Tensor, sizes: Tensor, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
-    """(pairs,), (pairs,), (lists,) -> sum over candidates, number of candidates."""
+def pointwise(scores: Tensor, labels: Tensor, layout: Layout, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+    """(pairs,), (pairs,) -> sum over candidates, number of candidates."""
     targets = (labels > 0).to(scores.dtype) * (1 - smoothing) + smoothing / 2
     total = functional.binary_cross_entropy_with_logits(scores, targets, reduction="sum")
     return total, torch.tensor(scores.numel(), device=scores.device)
 
 
-def pairwise(scores: Tensor, labels: Tensor, sizes: Tensor, margin: float = 0.1) -> tuple[Tensor, Tensor]:
+def pairwise(scores: Tensor, labels: Tensor, layout: Layout, margin: float = 0.1) -> tuple[Tensor, Tensor]:
     """Sum over lists of the mean hinge of their pairs, number of lists that have any."""
-    padded, mask = pad_lists(scores, sizes), list_mask(sizes)  # (lists, longest)
-    relevant = pad_lists(labels, sizes) > 0
+    padded, mask = layout.pad(scores), layout.mask  # (lists, longest)
+    relevant = layout.pad(labels) > 0
     pairs = relevant[:, :, None] & (mask & ~relevant)[:, None, :]  # (lists, relevant, irrelevant)
     hinge = functional.relu(margin - padded[:, :, None] + padded[:, None, :]) * pairs
     counts = pairs.sum(dim=(1, 2))
     return (hinge.sum(dim=(1, 2)) / counts.clamp(min=1)).sum(), (counts > 0).sum()
 
 
-def listwise(scores: Tensor, labels: Tensor, sizes: Tensor, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
+def listwise(scores: Tensor, labels: Tensor, layout: Layout, smoothing: float = 0.0) -> tuple[Tensor, Tensor]:
     """Sum over lists of the cross-entropy with the normalised labels, number of lists with a relevant candidate."""
-    mask = list_mask(sizes)
-    log_softmax = pad_lists(scores, sizes, fill=-torch.inf).log_softmax(dim=1).masked_fill(~mask, 0.0)
-    gains = pad_lists(labels.clamp(min=0), sizes)
+    mask = layout.mask
+    log_softmax = layout.pad(scores, fill=-torch.inf).log_softmax(dim=1).masked_fill(~mask, 0.0)
+    gains = layout.pad(labels.clamp(min=0))
     totals = gains.sum(dim=1)
-    targets = (1 - smoothing) * gains / totals.clamp(min=1e-12)[:, None] + smoothing * mask / sizes[:, None]
+    targets = (1 - smoothing) * gains / totals.clamp(min=1e-12)[:, None] + smoothing * mask / layout.sizes.clamp(min=1)[
+        :, None
+    ]
     counted = totals > 0
     return -((targets * log_softmax).sum(dim=1) * counted).sum(), counted.sum()
 

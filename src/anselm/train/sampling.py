@@ -1,7 +1,7 @@
 """Which candidates of each list a training step looks at: all of them, or some negatives of several kinds.
 
     list    up to `negatives` of the list's own irrelevant candidates, at random
-    pool    as many from the candidates of other lists, at random; its own irrelevant ones are kept
+    pool    up to as many from the candidates of other lists, at random; its own irrelevant ones are kept
     hard    up to `negatives` of its own irrelevant candidates, those that the model scored highest when last asked
 
 Relevant candidates always stay, and candidates keep the order of the source. A choice depends on the seed and the epoch
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.errors import UnknownNameError
-from anselm.models.features import Indices, Lists
+from anselm.errors import InputError, UnknownNameError
+from anselm.models.features import Indices, Lists, running
 
 KINDS = ("all", "list", "pool", "hard")
 
@@ -29,6 +29,8 @@ class Sampling:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise UnknownNameError("negative sampling", self.kind, KINDS)
+        if self.negatives < 1:
+            raise InputError(f"negative sampling of {self.negatives} negatives; at least one is needed")
 
 
 def sample(
@@ -54,14 +56,15 @@ def _first_negatives(lists: Lists, priority: NDArray[np.float64], negatives: int
 
 
 def keep_pairs(lists: Lists, keep: NDArray[np.bool_]) -> Lists:
-    sizes = np.add.reduceat(keep.astype(np.int64), lists.bounds[:-1])
+    kept = running(keep)[lists.bounds]
+    sizes = kept[1:] - kept[:-1]
     return Lists(
         lists.texts,
         lists.questions[sizes > 0],
         lists.candidates[keep],
         lists.contexts[keep] if len(lists.contexts) else lists.contexts,
         lists.labels[keep],
-        np.concatenate([[0], np.cumsum(sizes[sizes > 0])]),
+        running(sizes[sizes > 0]),
     )
 
 
@@ -70,20 +73,20 @@ def _with_pool(lists: Lists, negatives: int, rng: np.random.Generator) -> Lists:
     drawn = rng.integers(0, len(lists.candidates), (len(lists), negatives))  # pairs anywhere
     owner = np.repeat(np.arange(len(lists)), lists.sizes)
     foreign = lists.candidates[drawn]
-    own = _is_own(lists, owner, foreign)
-    sizes = lists.sizes + (~own).sum(axis=1)
-    bounds = np.concatenate([[0], np.cumsum(sizes)])
-    source = np.concatenate([np.arange(len(owner)), drawn[~own]])
-    target = np.concatenate([owner, np.nonzero(~own)[0]])
+    new = _is_new(lists, owner, foreign)
+    bounds = running(lists.sizes + new.sum(axis=1))
+    source = np.concatenate([np.arange(len(owner)), drawn[new]])
+    target = np.concatenate([owner, np.nonzero(new)[0]])
     order = np.argsort(target, kind="stable")
-    labels = np.concatenate([lists.labels, np.zeros((~own).sum(), dtype=np.float32)])
+    labels = np.concatenate([lists.labels, np.zeros(new.sum(), dtype=np.float32)])
     contexts = lists.contexts[source][order] if len(lists.contexts) else lists.contexts
     return Lists(lists.texts, lists.questions, lists.candidates[source][order], contexts, labels[order], bounds)
 
 
-def _is_own(lists: Lists, owner: Indices, foreign: Indices) -> NDArray[np.bool_]:
-    """Whether a drawn text is one of the list's own candidates: it has a label there already."""
+def _is_new(lists: Lists, owner: Indices, foreign: Indices) -> NDArray[np.bool_]:
+    """Whether a drawn text is none of the list's own, which have their labels there, and was not drawn before."""
     texts = len(lists.texts.starts)
-    pairs = np.unique(owner * texts + lists.candidates)
-    asked = np.arange(len(lists))[:, None] * texts + foreign
-    return np.isin(asked, pairs)
+    drawn = np.arange(len(lists))[:, None] * texts + foreign
+    first = np.zeros(drawn.size, dtype=np.bool_)
+    first[np.unique(drawn, return_index=True)[1]] = True
+    return first.reshape(drawn.shape) & ~np.isin(drawn, owner * texts + lists.candidates)

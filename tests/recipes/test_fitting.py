@@ -50,7 +50,7 @@ def test_a_corpus_without_train_says_what_it_has(name: str, tmp_path: Path) -> N
     ],
 )
 def test_what_is_read_unless_told_otherwise(given: tuple, asked: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anselm.recipes.load_dataset", lambda *arguments: arguments)
+    monkeypatch.setattr("anselm.recipes.fitting.load_dataset", lambda *arguments: arguments)
     assert load_training_data(*given) == (*asked, None)
 
 
@@ -114,7 +114,7 @@ def test_a_score_that_falls_with_relevance_is_worth_the_share_of_the_relevant() 
 
 
 def test_a_name_that_is_taken_costs_no_fitting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anselm.recipes.calibrate", lambda *_: pytest.fail("it was fitted"))
+    monkeypatch.setattr("anselm.recipes.fitting.calibrate", lambda *_: pytest.fail("it was fitted"))
     with pytest.raises(InputError, match="exists already"):
         train("bm25", LISTS, tmp_path)
 

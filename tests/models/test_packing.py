@@ -1,0 +1,83 @@
+"""Packing: every list once, within the budget, and with little padding."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anselm.models.packing import Indices, in_order, pack
+
+some_lists = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 9)), max_size=40)
+
+
+def arrays(lists: list[tuple[int, int]]) -> tuple[Indices, Indices]:
+    return np.array([row[0] for row in lists], dtype=np.int64), np.array([row[1] for row in lists], dtype=np.int64)
+
+
+def cost(batch: Indices, lengths: Indices, sizes: Indices) -> int:
+    return int(lengths[batch].max() * sizes[batch].sum())
+
+
+@given(some_lists, st.integers(1, 500), st.integers(1, 8), st.integers(0, 5))
+def test_every_list_once_within_budget(lists: list[tuple[int, int]], budget: int, most: int, seed: int) -> None:
+    lengths, sizes = arrays(lists)
+    batches = pack(lengths, sizes, budget, most, np.random.default_rng(seed))
+    assert sorted(index for batch in batches for index in batch) == list(range(len(lists)))
+    assert all(0 < len(batch) <= most for batch in batches)
+    assert all(len(batch) == 1 or cost(batch, lengths, sizes) <= budget for batch in batches)
+
+
+@given(some_lists, st.integers(1, 500))
+def test_in_order_is_longest_first_within_budget(lists: list[tuple[int, int]], budget: int) -> None:
+    lengths, sizes = arrays(lists)
+    batches = in_order(lengths, sizes, budget)
+    flat = [int(index) for batch in batches for index in batch]
+    assert flat == sorted(range(len(lists)), key=lambda index: -lengths[index])
+    assert all(len(batch) == 1 or 0 < cost(batch, lengths, sizes) <= budget for batch in batches)
+    for batch, following in pairwise(batches):  # a batch ends only where the next list is too much
+        assert cost(np.append(batch, following[0]), lengths, sizes) > budget
+
+
+@pytest.fixture(scope="module")
+def corpus() -> tuple[Indices, Indices]:
+    rng = np.random.default_rng(3)
+    return rng.lognormal(4, 0.5, 1000).astype(np.int64) + 3, rng.integers(2, 20, 1000)
+
+
+def plan(corpus: tuple[Indices, Indices], seed: list[int]) -> list[list[int]]:
+    return [batch.tolist() for batch in pack(*corpus, 8192, 32, np.random.default_rng(seed))]
+
+
+def test_a_plan_depends_on_its_seed_alone(corpus: tuple[Indices, Indices]) -> None:
+    assert plan(corpus, [1, 0]) == plan(corpus, [1, 0])
+    for other in ([1, 1], [2, 0]):  # another epoch, another seed
+        assert {frozenset(batch) for batch in plan(corpus, [1, 0])}.isdisjoint(map(frozenset, plan(corpus, other)))
+
+
+def test_batches_do_not_come_by_length(corpus: tuple[Indices, Indices]) -> None:
+    means = [corpus[0][batch].mean() for batch in plan(corpus, [1, 0])]
+    assert abs(np.corrcoef(means, np.arange(len(means)))[0, 1]) < 0.3
+
+
+def test_little_of_a_batch_is_padding(corpus: tuple[Indices, Indices]) -> None:
+    """Counted with every candidate as long as its list's longest: what packing can do anything about."""
+    lengths, sizes = corpus
+    real = int((lengths * sizes).sum())
+
+    def waste(batches: list[Indices]) -> float:
+        return 1 - real / sum(cost(batch, lengths, sizes) for batch in batches)
+
+    packed = pack(lengths, sizes, 8192, 32, np.random.default_rng(0))
+    at_random = np.array_split(np.random.default_rng(0).permutation(len(lengths)), len(packed))
+    assert waste(packed) < 0.12
+    assert waste(at_random) > 0.4
+    assert waste(in_order(lengths, sizes, 8192)) < 0.12
+
+
+def test_nothing_is_packed_into_nothing() -> None:
+    none = np.zeros(0, dtype=np.int64)
+    assert pack(none, none, 10, 2, np.random.default_rng(0)) == in_order(none, none, 10) == []

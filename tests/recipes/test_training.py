@@ -1,0 +1,144 @@
+"""From one's own lists to a checkpoint that ranks at once, and a recipe from end to end, on a tiny encoder."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from anselm.data.datasets import load_dataset
+from anselm.errors import InputError, UnknownNameError
+from anselm.ranker import Ranker
+from anselm.recipes.reproducing import join_parts, load_part, reproduce
+from anselm.recipes.results import read_results, write_result
+from anselm.recipes.schema import Part, read_recipe
+from anselm.recipes.training import make_model, make_training, plan, split_off_dev, train_checkpoint
+
+WORDS = ("bees", "honey", "hive", "nectar", "garden", "wood")
+
+
+@pytest.fixture
+def lists(tmp_path: Path) -> Path:
+    """The right answer repeats the word that is asked for."""
+    path = tmp_path / "lists.jsonl"
+    rows = [
+        {
+            "id": f"q{i}",
+            "question": f"where is the {WORDS[i % 6]}",
+            "candidates": [{"text": f"the {word} is sweet", "label": int(word == WORDS[i % 6])} for word in WORDS[:4]],
+        }
+        for i in range(40)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_train_checkpoint_ranks_at_once(tiny_encoder: Path, lists: Path, tmp_path: Path) -> None:
+    training_set, dev = split_off_dev(load_dataset(lists))
+    assert (len(training_set), len(dev)) == (36, 4)
+    assert not {q.id for q in training_set} & {q.id for q in dev}
+    model = make_model(str(tiny_encoder), {})
+    training = make_training({"epochs": 30, "rate": 3e-3, "batch_lists": 8, "evaluations": 1})
+    best = train_checkpoint(model, training_set, dev, training, tmp_path / "mine")
+    assert best > 0.6
+    assert not (tmp_path / "mine.run").exists()
+    assert {path.name for path in (tmp_path / "mine").iterdir()} == {
+        "README.md", "calibration.json", "config.json", "encoder.json", "model.safetensors", "tokenizer.json",
+    }  # fmt: skip
+    ranker = Ranker.load(tmp_path / "mine")
+    assert ranker.rank("where is the honey", ["the bees is sweet", "the honey is sweet"]).results[0].index == 1
+    again = make_model(str(tmp_path / "mine"), {})  # a checkpoint can be trained further
+    assert sum(p.numel() for p in again.parameters()) == sum(p.numel() for p in model.parameters())
+    with pytest.raises(InputError, match="exists already"):
+        train_checkpoint(model, training_set, dev, training, tmp_path / "mine")
+
+
+def test_a_plan_counts_and_changes_nothing(tiny_encoder: Path, lists: Path) -> None:
+    training_set, dev = split_off_dev(load_dataset(lists))
+    found = plan(make_model(str(tiny_encoder), {}), training_set, dev, make_training({"epochs": 2, "batch_lists": 9}))
+    assert (found.lists, found.pairs, found.dev_lists, found.cut) == (36, 144, 4, 0)
+    assert found.steps == 8
+    assert found.seconds is not None
+    assert found.seconds > 0
+    assert found.megabytes >= 0
+    assert found.overlaps  # the same six questions come again and again
+    assert not Path("state").exists()
+
+
+def test_settings_are_checked() -> None:
+    assert make_training({"sampling": {"kind": "list", "negatives": 3}}).sampling.negatives == 3
+    with pytest.raises(UnknownNameError, match="unknown training setting 'epoch'"):
+        make_training({"epoch": 3})
+    with pytest.raises(UnknownNameError, match="unknown negative sampling 'some'"):
+        make_training({"sampling": {"kind": "some"}})
+
+
+@pytest.fixture
+def recipe(tiny_encoder: Path, lists: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "mine.toml"
+    part = json.dumps(str(lists))
+    path.write_text(f"""
+paper = "mine"
+table = "table-1"
+row = "tiny"
+model = "cross-encoder"
+seeds = [1, 2]
+config = {{ base = {json.dumps(str(tiny_encoder))} }}
+[transfer]
+train = [{{ data = {part} }}, {{ data = {part} }}]
+dev = {{ data = {part} }}
+training = {{ epochs = 1, batch_lists = 8 }}
+[corpus.own]
+train = [{{ data = {part} }}]
+dev = {{ data = {part} }}
+training = {{ epochs = 1, batch_lists = 8 }}
+[[corpus.own.test]]
+data = {part}
+protocol = "clean"
+published = {{ map = 0.9 }}
+""")
+    return path
+
+
+def test_a_recipe_gives_a_result_per_test_set(recipe: Path, lists: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+    (found,) = reproduce(read_recipe(recipe), say=said.append)
+    assert found.seeds == [1, 2]
+    assert found.protocol == "clean"
+    assert len(found.metrics["map"]["values"]) == 2
+    assert found.published == {"map": 0.9}
+    assert found.data_sha256 == load_dataset(lists, protocol="clean").sha256
+    assert any("training questions are also in" in line for line in said)
+    (again,) = reproduce(read_recipe(recipe), seeds=[1])
+    assert again.metrics["map"]["values"] == found.metrics["map"]["values"][:1]  # a seed gives the same numbers
+    write_result(found, tmp_path / "results")
+    assert read_results(tmp_path / "results") == [found]
+
+
+def test_parts_are_joined_with_ids_that_differ(lists: Path) -> None:
+    joined = join_parts([Part(str(lists)), Part(str(lists), protocol="clean")], load_part)
+    assert len(joined) == 40 + len(load_dataset(lists, protocol="clean"))
+    assert join_parts([Part(str(lists))], load_part) == load_dataset(lists)
+
+
+def test_commands(recipe: Path, lists: Path, tiny_encoder: Path, tmp_path: Path) -> None:
+    def run(*arguments: str | Path) -> str:
+        command = [sys.executable, "-m", "anselm", *map(str, arguments)]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    dry = json.loads(run("train", "--data", lists, "--base", tiny_encoder, "--dry-run", "--json"))
+    assert dry["lists"] == 36
+    run("train", "--data", lists, "--base", tiny_encoder, "--epochs", "1", "--out", "mine")
+    assert json.loads(run("evaluate", "mine", "--data", lists, "--json"))["questions"] == 40
+    run("train", recipe, "--out", "from-recipe")
+    assert (tmp_path / "from-recipe" / "model.safetensors").exists()
+    assert "tiny | " in run("reproduce", recipe, "--seed", "1")
+    assert "## mine, table-1" in run("reproduce", "--show")
+    assert len(json.loads(run("reproduce", "--list", "--json"))) >= 6
