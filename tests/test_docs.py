@@ -77,3 +77,13 @@ def test_links_lead_somewhere() -> None:
     for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_recorded_results_are_shown() -> None:
+    """docs/results.md holds the tables that the records make."""
+    from anselm.recipes.results import read_results, tables
+
+    shown = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    for line in tables(read_results(ROOT / "results")).splitlines():
+        if line.startswith("|"):
+            assert line in shown
