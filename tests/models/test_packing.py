@@ -42,6 +42,13 @@ def test_in_order_is_longest_first_within_budget(lists: list[tuple[int, int]], b
         assert cost(np.append(batch, following[0]), lengths, sizes) > budget
 
 
+@pytest.mark.parametrize(("budget", "each"), [(30, 3), (29, 2), (31, 3), (39, 3), (40, 4)])
+def test_a_budget_is_used_to_the_last_token(budget: int, each: int) -> None:
+    lengths, sizes = np.full(12, 10), np.ones(12, dtype=np.int64)
+    assert {len(batch) for batch in pack(lengths, sizes, budget, 99, np.random.default_rng(0))} == {each}
+    assert {len(batch) for batch in in_order(lengths, sizes, budget)} == {each}
+
+
 @pytest.fixture(scope="module")
 def corpus() -> tuple[Indices, Indices]:
     rng = np.random.default_rng(3)

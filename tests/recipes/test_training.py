@@ -42,7 +42,7 @@ def test_train_checkpoint_ranks_at_once(tiny_encoder: Path, lists: Path, tmp_pat
     training_set, dev = split_off_dev(load_dataset(lists))
     assert (len(training_set), len(dev)) == (36, 4)
     assert not {q.id for q in training_set} & {q.id for q in dev}
-    model = make_model(str(tiny_encoder), {})
+    model = make_model(str(tiny_encoder), {}, seed=1)
     training = make_training({"epochs": 30, "rate": 3e-3, "batch_lists": 8, "evaluations": 1})
     best = train_checkpoint(model, training_set, dev, training, tmp_path / "mine")
     assert best > 0.6
@@ -52,7 +52,7 @@ def test_train_checkpoint_ranks_at_once(tiny_encoder: Path, lists: Path, tmp_pat
     }  # fmt: skip
     ranker = Ranker.load(tmp_path / "mine")
     assert ranker.rank("where is the honey", ["the bees is sweet", "the honey is sweet"]).results[0].index == 1
-    again = make_model(str(tmp_path / "mine"), {})  # a checkpoint can be trained further
+    again = make_model(str(tmp_path / "mine"), {}, seed=1)  # a checkpoint can be trained further
     assert sum(p.numel() for p in again.parameters()) == sum(p.numel() for p in model.parameters())
     with pytest.raises(InputError, match="exists already"):
         train_checkpoint(model, training_set, dev, training, tmp_path / "mine")
@@ -60,7 +60,9 @@ def test_train_checkpoint_ranks_at_once(tiny_encoder: Path, lists: Path, tmp_pat
 
 def test_a_plan_counts_and_changes_nothing(tiny_encoder: Path, lists: Path) -> None:
     training_set, dev = split_off_dev(load_dataset(lists))
-    found = plan(make_model(str(tiny_encoder), {}), training_set, dev, make_training({"epochs": 2, "batch_lists": 9}))
+    found = plan(
+        make_model(str(tiny_encoder), {}, seed=1), training_set, dev, make_training({"epochs": 2, "batch_lists": 9})
+    )
     assert (found.lists, found.pairs, found.dev_lists, found.cut) == (36, 144, 4, 0)
     assert found.steps == 8
     assert found.seconds is not None
@@ -68,6 +70,12 @@ def test_a_plan_counts_and_changes_nothing(tiny_encoder: Path, lists: Path) -> N
     assert found.megabytes >= 0
     assert found.overlaps  # the same six questions come again and again
     assert not Path("state").exists()
+
+
+def test_the_same_seed_gives_the_same_model(tiny_encoder: Path) -> None:
+    first, again, other = (make_model(str(tiny_encoder), {}, seed).head.weight for seed in (1, 1, 2))
+    assert first.equal(again)
+    assert not first.equal(other)
 
 
 def test_settings_are_checked() -> None:

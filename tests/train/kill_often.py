@@ -14,7 +14,6 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,11 +26,11 @@ TRAINING = replace(EVERYTHING, epochs=12, patience=0)
 TOTAL = 12 * 5  # steps
 
 
-def in_a_fork(work: Callable[[], object], kill_after: float | None = None) -> bool:
-    """Whether the work was killed."""
+def train_in_a_fork(folder: Path, kill_after: float | None = None) -> bool:
+    """Whether it was killed."""
     child = os.fork()
     if child == 0:
-        work()
+        make_loop(folder, TRAINING).run()
         os._exit(0)
     if kill_after is not None:
         time.sleep(kill_after)
@@ -46,18 +45,18 @@ def main(folder: Path, kills: int, seed: int) -> None:
     torch.set_num_threads(1)  # threads do not survive a fork
     make_loop(folder / "whole", TRAINING)  # imports the last of what a fork needs
     began = time.perf_counter()
-    in_a_fork(lambda: make_loop(folder / "whole", TRAINING).run())
+    train_in_a_fork(folder / "whole")
     longest = (time.perf_counter() - began) / 3
     while len(reached) < kills:
         place = folder / f"killed-{run}"
-        if in_a_fork(lambda: make_loop(place, TRAINING).run(), kill_after=rng.uniform(0, longest)):
+        if train_in_a_fork(place, kill_after=rng.uniform(0, longest)):
             state = load_state(place / "state.safetensors")  # raises where it is not whole
             reached.append(state.numbers["progress"]["step"] if state else 0)
             run += bool(reached[-1] == TOTAL)  # nothing is left to be killed
         else:
             run += 1
     for place in folder.glob("killed-*"):
-        in_a_fork(lambda: make_loop(place, TRAINING).run())
+        train_in_a_fork(place)
     sys.stdout.write(json.dumps(reached))
 
 

@@ -1,7 +1,8 @@
 """A model that is as small as a model can be, and lists for it: the loop is tested without any model of ours.
 
 Words are hashed into a small table, texts are averaged, and a linear layer reads question times candidate. It has what
-a loop can get wrong: dropout, a frozen weight, and a buffer that training changes.
+a loop can get wrong: dropout, a frozen weight, and a buffer that training changes. It has no bias on top: a loss that
+compares cannot see it, so its gradient is rounding error, which AdamW would turn into steps of full length.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class StandIn(nn.Module):
         self.encoder = nn.Linear(WORDS, width)
         self.scale = nn.Parameter(torch.full((width,), 2.0), requires_grad=False)
         self.dropout = nn.Dropout(dropout)
-        self.head = nn.Linear(width, 1)
+        self.head = nn.Linear(width, 1, bias=False)
         self.register_buffer("seen", torch.zeros(()))
         with torch.no_grad():
             for parameter in (*self.encoder.parameters(), *self.head.parameters()):
@@ -58,13 +59,18 @@ class StandIn(nn.Module):
     def place(self, lists: Lists, device: torch.device) -> Tensor:
         """-> (texts, words): which share of a text each word is."""
         texts = lists.texts
-        rows = [np.bincount(texts.ids[s : s + n], minlength=WORDS) / n for s, n in zip(texts.starts, texts.lengths)]
+        rows = [
+            np.bincount(texts.ids[s : s + n], minlength=WORDS) / n
+            for s, n in zip(texts.starts, texts.lengths, strict=True)
+        ]
         return torch.tensor(np.array(rows), dtype=torch.float32, device=device)
 
     def collate(self, placed: Tensor, picked: Picked) -> Batch:
-        asked = torch.from_numpy(np.repeat(picked.questions, picked.sizes))
-        labels = torch.from_numpy(picked.labels)
-        return Batch(placed[asked], placed[torch.from_numpy(picked.candidates)], labels, Layout.of(picked.sizes))
+        asked, said, labels = (
+            torch.from_numpy(array).to(placed.device)
+            for array in (np.repeat(picked.questions, picked.sizes), picked.candidates, picked.labels)
+        )
+        return Batch(placed[asked], placed[said], labels, Layout.of(picked.sizes, placed.device))
 
     def forward(self, batch: Batch) -> Tensor:
         if self.training:
@@ -76,8 +82,8 @@ class StandIn(nn.Module):
     def score(self, questions: Sequence[Question]) -> list[Scores]:
         self.eval()
         lists = self.featurize(questions)
-        everything = self.collate(self.place(lists, torch.device("cpu")), lists.pick(np.arange(len(lists))))
-        return np.split(self(everything).double().numpy(), lists.bounds[1:-1])
+        everything = self.collate(self.place(lists, self.scale.device), lists.pick(np.arange(len(lists))))
+        return np.split(self(everything).double().cpu().numpy(), lists.bounds[1:-1])
 
 
 def make_questions(count: int = 13, seed: int = 0) -> list[Question]:
@@ -95,8 +101,8 @@ def make_questions(count: int = 13, seed: int = 0) -> list[Question]:
 
 
 EVERYTHING = Training(
-    epochs=3, rate=0.05, warmup=0.3, batch_lists=3, sampling=Sampling("hard", 2), average=0.8, patience=4, evaluations=2,
-    log_steps=1, save_seconds=0,
+    epochs=3, rate=0.05, warmup=0.3, batch_lists=3, sampling=Sampling("hard", 2), average=0.8, patience=4,
+    evaluations=2, log_steps=1, save_seconds=0,
 )  # fmt: skip
 
 
@@ -107,7 +113,12 @@ def dev_metric(model: StandIn) -> Callable[[], float]:
     def metric() -> float:
         rows = [torch.from_numpy(row).log_softmax(0) for row in model.score(questions)]
         return -float(
-            np.mean([functional.nll_loss(row, torch.tensor(q.labels).argmax()) for row, q in zip(rows, questions)])
+            np.mean(
+                [
+                    functional.nll_loss(row, torch.tensor(q.labels).argmax())
+                    for row, q in zip(rows, questions, strict=True)
+                ]
+            )
         )
 
     return metric

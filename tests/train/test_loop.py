@@ -1,4 +1,4 @@
-"""The loop, with a model that is none of ours: exact resume, several processes, stopping, and errors that leave a state."""
+"""The loop, with a model that is none of ours: exact resume, several processes, stopping, errors."""
 
 # ruff: noqa: E402
 
@@ -9,7 +9,6 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,16 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
-from standin import EVERYTHING, Batch, StandIn, dev_metric, make_loop, make_questions
+from standin import EVERYTHING, Batch, StandIn, make_loop, make_questions
 from torch import Tensor, nn
 
 from anselm.data.question import Candidate, Question
-from anselm.errors import AnselmError, FormatError, InputError, UnknownNameError
+from anselm.errors import FormatError, InputError, UnknownNameError
 from anselm.train import state as state_module
-from anselm.train.loop import evaluation_steps, join_processes
+from anselm.train.processes import join_processes
 from anselm.train.sampling import Sampling
 from anselm.train.state import State, load_state
-from anselm.train.training import Progress, Training
+from anselm.train.training import Progress, Training, evaluation_steps
 
 HERE = Path(__file__).parent
 LOSSES = ("pointwise", "pairwise", "listwise")
@@ -97,22 +96,22 @@ def run_until(step: int, folder: Path, training: Training = EVERYTHING, **more: 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Tensor]]:
-    """An uninterrupted run: hard negatives, dropout, warm-up, a running mean, and patience that ends it before its time."""
+    """An uninterrupted run: hard negatives, dropout, warm-up, a running mean, and patience that ends it early."""
     loop = make_loop(tmp_path_factory.mktemp("whole") / "run", replace(HASTY, save_seconds=600))
     progress = loop.run()
-    assert progress.step == 17 < progress.steps
+    assert progress.step == 18 < progress.steps
     assert {"weights", "best", "mean", "moments", "mined"} == set(final_state(loop.folder).tensors)
     return loop.folder, weights_of(loop.plain)
 
 
-HASTY = replace(EVERYTHING, epochs=6, rate=0.6, patience=2)
+HASTY = replace(EVERYTHING, epochs=6, rate=0.4, patience=2)
 
 
-@pytest.mark.parametrize("step", [1, 2, 4, 5, 7, 10, 13, 16, 17])
+@pytest.mark.parametrize("step", [1, 2, 4, 5, 8, 10, 13, 17, 18])
 def test_an_interrupted_run_ends_like_an_uninterrupted_one(
     step: int, whole: tuple[Path, dict[str, Tensor]], tmp_path: Path
 ) -> None:
-    """Interrupted within an epoch, at its end (5, 10), at an evaluation (2, 5, 7, 10), and after the last step."""
+    """Interrupted within an epoch, at its end (5, 10), at an evaluation (2, 5, 8, 10), and after the last step."""
     run_until(step, tmp_path, HASTY)
     assert final_state(tmp_path).numbers["progress"]["step"] == step
     torch.manual_seed(step)  # whatever the new process did before
@@ -123,9 +122,9 @@ def test_an_interrupted_run_ends_like_an_uninterrupted_one(
 
 
 def test_what_was_done_after_the_last_save_is_done_again(whole: tuple[Path, dict[str, Tensor]], tmp_path: Path) -> None:
-    rare = replace(HASTY, save_seconds=600)  # only evaluations are saved: here at 2, 5 and 7
+    rare = replace(HASTY, save_seconds=600)  # only evaluations are saved: here at 2, 5 and 8
     run_until(9, tmp_path, rare)
-    assert final_state(tmp_path).numbers["progress"]["step"] == 7
+    assert final_state(tmp_path).numbers["progress"]["step"] == 8
     assert log_lines(tmp_path)[-1]["step"] == 9
     with (tmp_path / "log.jsonl").open("a") as log:
         log.write('{"step": 10, "lo')  # killed while it wrote
@@ -150,7 +149,7 @@ def test_every_optimizer_is_resumed_exactly(optimizer: str, tmp_path: Path) -> N
 
 
 def test_a_run_that_is_killed_twenty_times_ends_like_one_that_is_not(tmp_path: Path) -> None:
-    script = [sys.executable, "-W", "error", str(HERE / "kill_often.py"), str(tmp_path), "20", str(os.getpid())]
+    script = [sys.executable, str(HERE / "kill_often.py"), str(tmp_path), "20", str(os.getpid())]
     done = subprocess.run(script, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     steps = json.loads(done.stdout)
@@ -158,7 +157,10 @@ def test_a_run_that_is_killed_twenty_times_ends_like_one_that_is_not(tmp_path: P
     assert len(set(steps)) > 5  # they did fall into different moments
     for folder in tmp_path.glob("killed-*"):
         assert_same_end(folder, tmp_path / "whole")
-        assert sorted(os.listdir(folder)) == ["log.jsonl", "state.safetensors"]  # nothing half-written is left about
+        assert sorted(path.name for path in folder.iterdir()) == [
+            "log.jsonl",
+            "state.safetensors",
+        ]  # nothing half-written is left about
 
 
 # Several processes
@@ -179,7 +181,7 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_two_processes_train_like_one(loss: str, together: Path, tmp_path: Path) -> None:
-    """Also where the last batch of an epoch has one list. Sums in another order differ in the last digits of a float."""
+    """Also where a batch has one list. Sums in another order differ in the last digits of a float."""
     training = replace(EVERYTHING, loss=loss, batch_lists=4, patience=2, save_seconds=600)
     make_loop(tmp_path, training, dropout=0.0).run()
     found, expected = final_state(together / loss), final_state(tmp_path)
@@ -218,7 +220,7 @@ def test_processes_that_are_not_joined_are_an_error(monkeypatch: pytest.MonkeyPa
     join_processes()  # alone
     monkeypatch.setenv("WORLD_SIZE", "2")
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: True)
-    with pytest.raises(InputError, match="2 processes were started .* joins 1 of them"):
+    with pytest.raises(InputError, match=r"2 processes were started .* joins 1 of them"):
         join_processes()
 
 
@@ -275,7 +277,7 @@ def test_only_what_is_to_be_trained_changes(tmp_path: Path) -> None:
     before = weights_of(model)
     make_loop(tmp_path, PLAIN, model=model, metric=None).run()
     changed = {name for name, tensor in weights_of(model).items() if not torch.equal(tensor, before[name])}
-    assert changed == {"encoder.weight", "encoder.bias", "head.weight", "head.bias", "seen"}
+    assert changed == {"encoder.weight", "encoder.bias", "head.weight", "seen"}
     assert model.seen == 8  # the buffer of the last step, which the model makes anew each time
 
 
@@ -355,7 +357,7 @@ def test_the_running_mean_is_what_is_evaluated_and_kept(tmp_path: Path) -> None:
         decay = min(0.6, step / (step + 10))
         mean = {name: decay * mean[name] + (1 - decay) * tensor for name, tensor in weights.items()}
         means.append(mean)
-    for name in ("encoder.weight", "encoder.bias", "head.weight", "head.bias"):
+    for name in ("encoder.weight", "encoder.bias", "head.weight"):
         for evaluation, step in enumerate((2, 4, 6, 8)):
             torch.testing.assert_close(script.seen[evaluation][name], means[step - 1][name])
     assert_equal(weights_of(model), script.seen[1])
@@ -396,7 +398,7 @@ class Failing(StandIn):
         if self.training and self.seen > 5:
             if self.what == "loss":
                 return scores * math.nan
-            return scores + torch.sqrt(self.head.bias * 0)  # a gradient of 0 / 0
+            return scores + torch.sqrt(self.encoder.bias[0] * 0)  # a gradient of 0 / 0
         return scores
 
 
@@ -449,7 +451,7 @@ def test_data_that_teaches_nothing_is_an_error(
 @pytest.mark.parametrize("kind", ["all", "list", "pool", "hard"])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_lists_that_teach_nothing_do_no_harm(loss: str, kind: str, tmp_path: Path) -> None:
-    """Lists of one, without a relevant or an irrelevant candidate, or without any, among others and alone in a batch."""
+    """Lists of one, without a relevant or an irrelevant candidate, or without any, each alone in a batch."""
     useless = [*alike(1.0, [1, 2, 0]), *alike(0.0, [1, 2, 0])]
     training = replace(PLAIN, loss=loss, batch_lists=1, sampling=Sampling(kind, 1))
     loop = make_loop(tmp_path, training, questions=[*useless, *make_questions(4)])
@@ -460,6 +462,15 @@ def test_lists_that_teach_nothing_do_no_harm(loss: str, kind: str, tmp_path: Pat
 def test_lists_of_one_can_be_learned_pointwise(tmp_path: Path) -> None:
     questions = [*alike(1.0, [1, 1]), *alike(0.0, [1])]
     make_loop(tmp_path, replace(PLAIN, loss="pointwise"), questions=questions).run()
+
+
+@pytest.mark.parametrize("loss", ["pairwise", "listwise"])
+def test_negatives_from_the_pool_make_lists_of_one_worth_learning(loss: str, tmp_path: Path) -> None:
+    questions = [replace(question, candidates=question.candidates[:1]) for question in make_questions()]
+    training = replace(PLAIN, loss=loss, sampling=Sampling("pool", 4))
+    loop = make_loop(tmp_path, training, questions=questions)
+    loop.run()
+    assert not torch.equal(loop.plain.head.weight, StandIn().head.weight)
 
 
 def test_a_full_disk_ends_the_run_and_leaves_the_state_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -480,14 +491,6 @@ def test_a_full_disk_ends_the_run_and_leaves_the_state_before(tmp_path: Path, mo
     make_loop(tmp_path).run()  # once there is room again
     make_loop(tmp_path / "whole").run()
     assert_same_end(tmp_path, tmp_path / "whole")
-
-
-def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "log.jsonl").symlink_to("/dev/full")
-    loop = make_loop(tmp_path)
-    loop._resume = lambda: None  # type: ignore[method-assign]  # which would put a file in its place
-    with pytest.raises(InputError, match=r"log\.jsonl cannot be written: No space left on device"):
-        loop.run()
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
@@ -515,7 +518,7 @@ def test_a_damaged_state_is_not_overwritten(tmp_path: Path) -> None:
         ({"training": replace(EVERYTHING, sampling=Sampling("hard", 3))}, "negatives is 2 there and 3 here"),
         ({"questions": make_questions(14)}, "data is '13 lists, .* there and '14 lists, .* here"),
         ({"questions": make_questions(13, seed=2)}, "data is '13 lists, .* there and '13 lists, .* here"),
-        ({"model": StandIn(width=7)}, "weights is '5 tensors, .* there and '5 tensors, .* here"),
+        ({"model": StandIn(width=7)}, "weights is '4 tensors, .* there and '4 tensors, .* here"),
         ({"about": {"pooling": "mean"}}, "pooling is None there and 'mean' here"),
     ],
 )

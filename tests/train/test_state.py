@@ -51,7 +51,7 @@ def test_a_state_comes_back_exactly(tmp_path: Path) -> None:
     assert load_state(path) is None
     save_state(state := make_state(), path)
     assert_same(load_state(path), state)
-    assert os.listdir(path.parent) == [path.name]
+    assert [path.name for path in path.parent.iterdir()] == [path.name]
 
 
 def test_its_bytes_are_on_the_disk_before_it_takes_the_place_of_the_old(
@@ -81,7 +81,7 @@ def test_a_failure_while_saving_leaves_the_old_state(
     with pytest.raises(InputError, match=r"state cannot be written: .*No space left on device; the state before it"):
         save_state(make_state(2.0), tmp_path / "state")
     assert_same(load_state(tmp_path / "state"), old)
-    assert os.listdir(tmp_path) == ["state"]
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def test_a_disk_that_takes_no_more_bytes_leaves_the_old_state(tmp_path: Path) ->
     with files_up_to(20_000), pytest.raises(InputError, match=r"state cannot be written: .*File too large"):
         save_state(large, tmp_path / "state")
     assert_same(load_state(tmp_path / "state"), old)
-    assert os.listdir(tmp_path) == ["state"]
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_what_a_killed_process_left_is_cleared_away_by_the_next_save(tmp_path: P
     (scratch / ".tmpXXXX").write_bytes(b"half")
     save_state(state := make_state(), tmp_path / "state")
     assert_same(load_state(tmp_path / "state"), state)
-    assert os.listdir(tmp_path) == ["state"]
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
 
 
 def test_damage_anywhere_is_noticed(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_damage_anywhere_is_noticed(tmp_path: Path) -> None:
             load_state(path)
     for length in [*range(0, len(whole), 41), len(whole) - 1]:
         path.write_bytes(whole[:length])
-        with pytest.raises(FormatError, match="a damaged training state .*; remove it to start over"):
+        with pytest.raises(FormatError, match=r"a damaged training state .*; remove it to start over"):
             load_state(path)
     path.write_bytes(whole + b"more")
     with pytest.raises(FormatError, match=str(path)):

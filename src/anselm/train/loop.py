@@ -11,7 +11,6 @@ what has to be decided, and it alone writes.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -20,8 +19,6 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
-from accelerate import Accelerator
-from accelerate.utils import broadcast
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -31,13 +28,15 @@ from anselm.models.features import Indices, Lists, Picked
 from anselm.models.packing import pack
 from anselm.models.scorer import Scores
 from anselm.train.averaging import RunningMean
+from anselm.train.checks import check_trainable
 from anselm.train.identity import differences, identity
 from anselm.train.log import add_line, cut_after
 from anselm.train.losses import make_loss
 from anselm.train.optimizers import make_optimizer, make_schedule
+from anselm.train.processes import agree, gather_number, join_processes
 from anselm.train.sampling import sample
 from anselm.train.state import State, forget_scratch, load_state, optimizer_state, restore_optimizer, save_state
-from anselm.train.training import Progress, Training
+from anselm.train.training import Progress, Training, evaluation_steps
 
 
 class Trainable(Protocol):
@@ -87,10 +86,11 @@ class Loop:
         if not self.questions:
             raise InputError(f"there is nothing to train on: {len(questions)} lists, none of them with a candidate")
         self.lists = model.featurize(self.questions)
-        check_trainable(self.lists, training.loss)
         self.mined: NDArray[np.float64] | None = None  # scores of all candidates, which tell the hard negatives
-        self.steps_per_epoch = len(self._plan(0)[1])
-        self.progress = Progress(steps=max(1, round(training.epochs * self.steps_per_epoch)))
+        first_lists, first_batches = self._plan(0)
+        check_trainable(first_lists, training.loss)
+        self.progress = Progress(steps=max(1, round(training.epochs * len(first_batches))))
+        self.due = evaluation_steps(self.progress.steps, len(first_batches) / training.evaluations)
 
         self.plain = cast(nn.Module, model)
         self.module: nn.Module = self.accelerator.prepare(self.plain)  # on its device, together with other processes
@@ -104,26 +104,24 @@ class Loop:
         self.best: dict[str, Tensor] = {}  # weights, on the host: they are needed once, and a GPU's memory is dear
         self.unseen: list[Tensor] = []  # loss and gradient norm of the steps since the last look
         self.began = self.saved = time.perf_counter()
-        self.identity = identity(
-            training, self.lists, self._weights(), self.accelerator.num_processes, about or {}
-        )  # fmt: skip
+        processes = self.accelerator.num_processes
+        self.identity = identity(training, self.lists, self._weights(), processes, about or {})
 
     def run(self) -> Progress:
         """Train from the beginning, or from where an earlier run of the same folder stopped; keep the best weights."""
         self._resume()
-        due = evaluation_steps(self.progress.steps, self.steps_per_epoch / self.training.evaluations)
         while not self._finished():
-            self._epoch(due)
+            self._epoch()
         copy_into(self._weights(), self.best)
         return self.progress
 
-    def _epoch(self, due: set[int]) -> None:
+    def _epoch(self) -> None:
         """What is left of the epoch that the run is in."""
         lists, batches = self._plan(self.progress.epoch)
         self.module.train()
         for batch in batches[self.progress.place :]:
             self._step(lists.pick(batch))
-            if self.progress.step in due:
+            if self.progress.step in self.due:
                 self._look()
                 self._evaluate()
                 self._save()
@@ -144,18 +142,11 @@ class Loop:
     def _plan(self, epoch: int) -> tuple[Lists, list[Indices]]:
         """The lists of an epoch, and its batches of them."""
         if self.training.sampling.kind == "hard" and epoch > 0 and self.progress.place == 0:
-            self.mined = self._agreed(np.concatenate(self.model.score(self.questions)))
+            self.mined = agree(self.accelerator, np.concatenate(self.model.score(self.questions)))
         rng = np.random.default_rng([self.training.seed, epoch])
         lists = sample(self.lists, self.training.sampling, rng, self.mined)
         budget = self.training.batch_tokens * self.accelerator.num_processes
         return lists, pack(lists.longest, lists.sizes, budget, self.training.batch_lists, rng)
-
-    def _agreed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the first process found: another may differ in the last digit, and would go its own way."""
-        if self.accelerator.num_processes == 1:
-            return values
-        found: Tensor = broadcast(torch.from_numpy(values).to(self.accelerator.device))
-        return found.cpu().numpy()
 
     def _step(self, batch: Picked) -> None:
         torch.manual_seed(self._seed())
@@ -215,12 +206,13 @@ class Loop:
             else:
                 progress.waited += 1
         self.module.train()
-        self._log({"dev": progress.dev, "best": progress.best})
+        if self.metric:
+            self._log({"dev": progress.dev, "best": progress.best})
 
     def _measure(self) -> float | None:
         if self.metric is None:
             return None
-        value = float(self._agreed(np.array([self.metric()], dtype=np.float64))[0])
+        value = float(agree(self.accelerator, np.array([self.metric()], dtype=np.float64))[0])
         if not math.isfinite(value):
             raise InputError(f"the dev metric is {value} at step {self.progress.step}")
         return value
@@ -279,8 +271,7 @@ class Loop:
             raise InputError(f"{self.folder} cannot be made: {error.strerror or error}") from None
         if state := load_state(self.state_file):
             self._restore(state)
-        steps = self.accelerator.gather(torch.tensor([self.progress.step], device=self.accelerator.device)).tolist()
-        if len(set(steps)) > 1:
+        if len(set(steps := gather_number(self.accelerator, self.progress.step))) > 1:
             raise InputError(
                 f"the processes found states of different steps, {steps}: do all of them see {self.folder}?"
             )
@@ -291,43 +282,7 @@ class Loop:
         self.began = self.saved - self.progress.seconds
 
 
-def join_processes() -> Accelerator:
-    """The device of this process, and its ties to the others that torchrun started with it.
-
-    Without a GPU, Accelerate lets each of them train alone unless it is told to use the CPU. Mixed precision is left to
-    `Loop._loss_of`, since Accelerate would patch the model's forward for good.
-    """
-    started = int(os.environ.get("WORLD_SIZE", "1"))
-    accelerator = Accelerator(cpu=started > 1 and not torch.accelerator.is_available(), mixed_precision="no")
-    if accelerator.num_processes != started:
-        raise InputError(
-            f"{started} processes were started (WORLD_SIZE) and Accelerate joins {accelerator.num_processes} of them; "
-            "start them with torchrun, on GPUs or with ACCELERATE_USE_CPU=1"
-        )
-    return accelerator
-
-
 @torch.no_grad()
 def copy_into(targets: Mapping[str, Tensor], sources: Mapping[str, Tensor]) -> None:
     for name, source in sources.items():
         targets[name].copy_(source)
-
-
-def evaluation_steps(steps: int, every: float) -> set[int]:
-    """The end is always one."""
-    return {round(every * i) for i in range(1, int(steps / every) + 1)} | {steps}
-
-
-def check_trainable(lists: Lists, loss: str) -> None:
-    """A corpus that a loss can learn nothing from is a mistake, not a run without progress."""
-    relevant = np.add.reduceat((lists.labels > 0).astype(np.int64), lists.bounds[:-1])  # (lists,)
-    if not relevant.any():
-        raise InputError(f"none of the {len(lists.labels):,} candidates in the training data is relevant")
-    if loss == "listwise" and not (relevant[lists.sizes > 1] > 0).any():
-        raise InputError(
-            "every relevant candidate in the training data is alone in its list; pointwise can learn from it"
-        )
-    if loss == "pairwise" and not ((relevant > 0) & (relevant < lists.sizes)).any():
-        raise InputError(
-            "no list in the training data has both relevant and irrelevant candidates for pairwise to compare"
-        )

@@ -8,7 +8,16 @@ from anselm.errors import InputError, UnknownNameError
 from anselm.train.sampling import Sampling
 
 PRECISIONS = ("no", "bf16")
-LEAST = {"batch_lists": 1, "batch_tokens": 1, "evaluations": 1, "log_steps": 1, "patience": 0, "clip": 0, "decay": 0}
+LEAST = {
+    "batch_lists": 1,
+    "batch_tokens": 1,
+    "evaluations": 1,
+    "log_steps": 1,
+    "patience": 0,
+    "clip": 0,
+    "decay": 0,
+    "seed": 0,
+}
 SHARES = ("smoothing", "warmup", "average")
 WITHOUT_EFFECT = ("log_steps", "save_seconds")  # on the weights, so they may change when a run is resumed
 
@@ -69,3 +78,8 @@ class Progress:
     best_step: int = 0
     waited: int = 0  # evaluations since the best
     seconds: float = 0.0  # from the start, without the time in which the run was interrupted
+
+
+def evaluation_steps(steps: int, every: float) -> set[int]:
+    """After which steps to evaluate: the last is always one."""
+    return {round(every * i) for i in range(1, int(steps / every) + 1)} | {steps}
