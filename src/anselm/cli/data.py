@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -52,10 +53,19 @@ def data_check(
     from anselm.terminal import progress
 
     rows = list(progress(check(names or [], data_dir), "checking"))
-    print_rows(rows, as_json, ("corpus", "split", "protocol", "status", "found"))
+    if as_json:
+        print_json(rows)
+    else:
+        print_rows([short(row) for row in rows], as_json=False)
     if wrong := list(dict.fromkeys(row["problem"] for row in rows if row["status"] == "wrong")):
         more = f" (and {len(wrong) - 1} more: see --json)" if len(wrong) > 1 else ""
         raise DataError(f"{wrong[0]}{more}")
+
+
+def short(row: Mapping[str, object]) -> dict[str, object]:
+    """A row of the check that fits a narrow screen."""
+    protocol = "" if row["protocol"] == "-" else f" ({row['protocol']})"
+    return {"status": row["status"], "what": f"{row['corpus']} {row['split']}{protocol}", "found": row["found"]}
 
 
 @app.command("convert", epilog="Example: anselm data convert wikiqa lists.jsonl --split dev")
