@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+MODEST = {"batch_lists": 16, "batch_tokens": 16_384}  # for a few hundred lists, and for memory without a GPU
+
 Name = Annotated[str | None, typer.Argument(metavar="RECIPE", help="A recipe: a TOML file, or a name of `--list`.")]
 
 
@@ -60,7 +62,7 @@ def train(
     require_torch()
     from anselm.recipes.training import make_model, make_training, split_off_dev
 
-    settings = {"epochs": epochs, "rate": rate, "seed": seed}
+    settings = {"epochs": epochs, "rate": rate, "seed": seed, **MODEST}
     parts = (dataset, load_training_data(dev)) if dev else split_off_dev(dataset)
     return train_transformer(make_model(base, {}, seed), *parts, make_training(settings), out, dry_run, as_json)
 
