@@ -33,7 +33,7 @@ def join_processes() -> Accelerator:
 
 
 def leave_processes() -> None:
-    """A process that ends without taking leave of the others is now and then aborted by its threads that still listen."""
+    """A process that ends without taking leave of the others may be aborted by its threads that still listen."""
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
 
