@@ -123,7 +123,7 @@ def test_what_is_picked_are_whole_lists(questions: list[Question], data: st.Data
     ]
     assert rows(lists, picked) == expected
     pairs = [len(questions[i].text) + len(c.text) for i in chosen for c in questions[i].candidates]
-    assert picked.longest == max(pairs, default=0)
+    assert picked.lengths.tolist() == pairs
 
 
 @given(some_questions.filter(len), st.integers(1, 7), st.integers(0, 1))
@@ -134,8 +134,8 @@ def test_the_parts_of_a_batch_are_the_whole(questions: list[Question], parts: in
     found: list[object] = [None] * len(questions)
     for number, share in enumerate(shares):
         found[number::parts] = rows(lists, share)
-        assert share.longest == whole.longest  # so that every process pads to the same width
     assert found == rows(lists, whole)
+    assert sorted(length for share in shares for length in share.lengths) == sorted(whole.lengths)
 
 
 def lists_of(lengths: list[list[int]]) -> Lists:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anselm.models.packing import Indices, in_order, pack
+from anselm.models.packing import Indices, by_length, in_order, pack
 
 some_lists = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 9)), max_size=40)
 
@@ -88,3 +88,17 @@ def test_little_of_a_batch_is_padding(corpus: tuple[Indices, Indices]) -> None:
 def test_nothing_is_packed_into_nothing() -> None:
     none = np.zeros(0, dtype=np.int64)
     assert pack(none, none, 10, 2, np.random.default_rng(0)) == in_order(none, none, 10) == []
+
+
+@given(st.lists(st.integers(1, 400), max_size=200))
+def test_rows_are_read_in_groups_of_about_one_length(lengths: list[int]) -> None:
+    groups = by_length(np.array(lengths, dtype=np.int64))
+    assert sorted(row for group in groups for row in group) == list(range(len(lengths)))
+    assert all(max(lengths[i] for i in a) <= min(lengths[i] for i in b) for a, b in pairwise(groups))
+    assert len(groups) <= 4
+
+
+def test_groups_halve_the_padding_of_lists_like_wikiqa() -> None:
+    lengths = np.random.default_rng(0).integers(15, 80, 160)
+    padded = sum(int(lengths[group].max()) * len(group) for group in by_length(lengths))
+    assert padded - lengths.sum() < 0.5 * (lengths.max() * len(lengths) - lengths.sum())

@@ -21,7 +21,7 @@ from torch.nn import functional
 
 from anselm.data.question import Candidate, Question
 from anselm.layers.lists import Layout
-from anselm.models.features import Lists, Picked, encode_lists
+from anselm.models.features import Indices, Lists, Picked, encode_lists
 from anselm.models.scorer import Scores
 from anselm.train.loop import Loop
 from anselm.train.sampling import Sampling
@@ -55,6 +55,9 @@ class StandIn(nn.Module):
         return encode_lists(
             questions, lambda texts: [[zlib.crc32(word.encode()) % WORDS for word in text.split()] for text in texts]
         )
+
+    def widths(self, lists: Lists) -> Indices:
+        return lists.longest
 
     def place(self, lists: Lists, device: torch.device) -> Tensor:
         """-> (texts, words): which share of a text each word is."""

@@ -53,7 +53,7 @@ def check_longest(lists: Lists) -> None:
     for i, (question, rows) in enumerate(unmake(lists).items()):
         pairs = [length[question] + length[text] + length[context] for text, context, _ in rows]
         assert lists.longest[i] == max(pairs, default=0)
-    assert lists.pick(np.arange(len(lists))).longest == max(lists.longest, default=0)
+    assert lists.pick(np.arange(len(lists))).lengths.max(initial=0) == max(lists.longest, default=0)
 
 
 def is_part_of(rows: list[Row], whole: list[Row]) -> bool:

@@ -32,7 +32,7 @@ from anselm.layers.joining import Stretch, join
 from anselm.layers.lists import Layout
 from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
-from anselm.models.packing import in_order
+from anselm.models.packing import by_length, in_order
 from anselm.models.scorer import Scores
 from anselm.models.weights import load_weights, save_weights
 
@@ -86,8 +86,17 @@ class Batch:
     ids: Tensor  # (pairs, tokens)
     mask: Tensor  # (pairs, tokens)
     types: Tensor  # (pairs, tokens)
+    groups: tuple[Group, ...]  # which pairs are read together
     layout: Layout
     labels: Tensor  # (pairs,)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pairs of about the same length."""
+
+    rows: Tensor  # (some of the pairs,)
+    width: int  # tokens of the longest
 
 
 @dataclass(frozen=True)
@@ -162,10 +171,15 @@ class CrossEncoder(nn.Module):
         if len(picked.contexts):
             context = torch.from_numpy(picked.contexts).to(device)
             shown = torch.minimum(placed.lengths[context], (limit - asked - said).clamp(min=0))
-            stretches += [Stretch(placed.starts[context], shown, second), Stretch(*after, second)]
-        width = min(picked.longest + self.overhead, self.config.max_length)
-        layout = Layout.of(picked.sizes, device)
-        return Batch(*join(placed.flat, stretches, width, self.tokenizer.pad), layout, labels)
+            closing = Stretch(after[0], after[1] * (shown > 0), second)  # none where nothing is to be closed
+            stretches += [Stretch(placed.starts[context], shown, second), closing]
+        widths = np.minimum(picked.lengths + self.overhead, self.config.max_length)
+        groups = tuple(
+            Group(torch.from_numpy(rows).to(device, non_blocking=True), int(widths[rows].max(initial=0)))
+            for rows in by_length(widths)
+        )
+        rows = join(placed.flat, stretches, int(widths.max(initial=0)), self.tokenizer.pad)
+        return Batch(*rows, groups, Layout.of(picked.sizes, device), labels)
 
     @property
     def overhead(self) -> int:
@@ -182,18 +196,24 @@ class CrossEncoder(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """-> (pairs,)"""
         with sdpa_kernel(KERNELS):
-            states = self._encode(batch)  # (pairs, tokens, width)
-            for layer in self.token_layers:
-                states = layer(states, src_key_padding_mask=~batch.mask)
-            pooled = states[:, 0] if self.config.pooling == "first" else _mean(states, batch.mask)  # (pairs, width)
+            read = torch.cat([self._read(batch, group) for group in batch.groups])  # (pairs, width)
+            pooled = torch.empty_like(read).index_copy(0, torch.cat([group.rows for group in batch.groups]), read)
             if len(self.list_layers):
                 pooled = self._look_around(pooled, batch.layout)
         scores: Tensor = self.head(self.dropout(pooled))
         return scores.squeeze(-1).float()
 
-    def _encode(self, batch: Batch) -> Tensor:
-        types = {"token_type_ids": batch.types} if self.typed else {}
-        states: Tensor = self.encoder(batch.ids, attention_mask=batch.mask.long(), **types).last_hidden_state
+    def _read(self, batch: Batch, group: Group) -> Tensor:
+        """One vector for each pair of a group. (rows, width)"""
+        ids, mask, types = (table[group.rows, : group.width] for table in (batch.ids, batch.mask, batch.types))
+        states = self._encode(ids, mask, types)  # (rows, tokens, width)
+        for layer in self.token_layers:
+            states = layer(states, src_key_padding_mask=~mask)
+        return states[:, 0] if self.config.pooling == "first" else _mean(states, mask)
+
+    def _encode(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
+        typed = {"token_type_ids": types} if self.typed else {}
+        states: Tensor = self.encoder(ids, attention_mask=mask.long(), **typed).last_hidden_state
         return states
 
     def _look_around(self, pooled: Tensor, layout: Layout) -> Tensor:

@@ -40,7 +40,7 @@ class Picked:
     contexts: Indices  # (pairs,) texts: what stands around each candidate; empty where the model wants none
     labels: NDArray[np.float32]  # (pairs,)
     sizes: Indices  # (lists,)
-    longest: int  # tokens of the longest pair, without what a model adds
+    lengths: Indices  # (pairs,) tokens, without what a model adds
 
     def part(self, number: int, parts: int) -> Picked:
         """Every so-manieth list: one process's share of a batch."""
@@ -49,8 +49,9 @@ class Picked:
         pairs = spread(starts[mine], self.sizes[mine])
         contexts = self.contexts[pairs] if len(self.contexts) else self.contexts
         return Picked(
-            self.questions[mine], self.candidates[pairs], contexts, self.labels[pairs], self.sizes[mine], self.longest
-        )
+            self.questions[mine], self.candidates[pairs], contexts,
+            self.labels[pairs], self.sizes[mine], self.lengths[pairs],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,9 @@ class Lists:
         sizes = self.sizes[lists]
         pairs = spread(self.bounds[lists], sizes)
         contexts = self.contexts[pairs] if len(self.contexts) else self.contexts
-        longest = int(self.longest[lists].max(initial=0))
-        return Picked(self.questions[lists], self.candidates[pairs], contexts, self.labels[pairs], sizes, longest)
+        return Picked(
+            self.questions[lists], self.candidates[pairs], contexts, self.labels[pairs], sizes, self.pair_lengths[pairs]
+        )
 
 
 def spread(starts: Indices, sizes: Indices) -> Indices:

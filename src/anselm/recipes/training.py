@@ -165,15 +165,15 @@ def activation_bytes(model: CrossEncoder, loop: Loop) -> int:
     lists, batches = loop._plan(0)
     settings = model.encoder.config
     width, layers, heads = settings.hidden_size, settings.num_hidden_layers, settings.num_attention_heads
-    rows = max((int(lists.sizes[batch].sum()), int(lists.longest[batch].max())) for batch in batches)
-    pairs, tokens = rows[0], min(rows[1] + model.overhead, model.config.max_length)
+    widths = model.widths(lists)
+    pairs, tokens = max((int(lists.sizes[batch].sum()), int(widths[batch].max())) for batch in batches)
     return int(4 * pairs * tokens * layers * (16 * width + 2 * heads * tokens))
 
 
 def trial_seconds(loop: Loop) -> float | None:
     """The time of all steps, from one step on a batch of middling cost after another that warms up."""
     lists, batches = loop._plan(0)
-    costs = np.array([lists.sizes[batch].sum() * lists.longest[batch].max() for batch in batches])
+    costs = np.array([lists.pick(batch).lengths.sum() for batch in batches])
     middle = batches[int(np.argsort(costs)[len(costs) // 2])]
     loop._step(lists.pick(middle))
     began = time.perf_counter()

@@ -46,6 +46,7 @@ class Trainable(Protocol):
     """
 
     def featurize(self, questions: Sequence[Question]) -> Lists: ...
+    def widths(self, lists: Lists) -> Indices: ...  # tokens of the longest pair of each list, as the model reads it
     def place(self, lists: Lists, device: torch.device) -> Any: ...
     def collate(self, placed: Any, picked: Picked) -> Any: ...
     def score(self, questions: Sequence[Question]) -> list[Scores]: ...
@@ -146,7 +147,7 @@ class Loop:
         rng = np.random.default_rng([self.training.seed, epoch])
         lists = sample(self.lists, self.training.sampling, rng, self.mined)
         budget = self.training.batch_tokens * self.accelerator.num_processes
-        return lists, pack(lists.longest, lists.sizes, budget, self.training.batch_lists, rng)
+        return lists, pack(self.model.widths(lists), lists.sizes, budget, self.training.batch_lists, rng)
 
     def _step(self, batch: Picked) -> None:
         torch.manual_seed(self._seed())

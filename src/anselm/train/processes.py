@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 
 import numpy as np
@@ -33,8 +34,9 @@ def join_processes() -> Accelerator:
 
 
 def leave_processes() -> None:
-    """A process that ends without taking leave of the others may be aborted by its threads that still listen."""
+    """Stop the threads that listen to other processes; Python aborts where one is busy while it shuts down itself."""
     if torch.distributed.is_initialized():
+        gc.collect()  # models of loops that are over hold on to them
         torch.distributed.destroy_process_group()
 
 

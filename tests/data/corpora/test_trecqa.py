@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from anselm.data.corpora.trecqa import CORPORA, NEGATIVE, POSITIVE, read_castorini, read_jacana, read_train_all
@@ -234,6 +235,14 @@ def test_real_train_all_holds_train(real_data: Path) -> None:
     pairs = [(q.id, q.text, answer.text, answer.label) for q in train for answer in q.candidates]
     assert sum(pair in rebuilt for pair in pairs) == len(pairs) - 9
     assert {label for pair in pairs if pair not in rebuilt for label in pair[3:]} == {1.0}
+
+
+@pytest.mark.parametrize("split", ["train", "train-all", "dev", "test"])
+def test_the_real_order_says_nothing_about_the_labels(real_data: Path, split: str) -> None:
+    """In the files the correct answers come first."""
+    mixed = [q.labels for q in TRECQA.read(split, "raw", real_data) if 0 < sum(q.labels) < len(q.labels)]
+    before = [np.flatnonzero(labels).mean() / (len(labels) - 1) for labels in mixed]  # 0: all in front, 1: all behind
+    assert np.mean(before) == pytest.approx(0.5, abs=3 * 0.29 / len(mixed) ** 0.5)
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
