@@ -21,7 +21,7 @@ $(VENV)/.base: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,train]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,export,openvino]'
 	@touch $@
 
 run: $(VENV)/.base  ## Install the base package and ask the bundled document a question (QUESTION="...")

@@ -166,6 +166,99 @@ def test_train_fits_statistics_and_calibration(lists: Path, tmp_path: Path) -> N
     )
 
 
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """Ten questions, the last four without an answer; the better the match, the likelier it is right."""
+    path = tmp_path / "judged.jsonl"
+    rows = [
+        {
+            "id": f"q{i}",
+            "question": "oak elm fir",
+            "candidates": [
+                {"text": " ".join(["oak", "elm", "fir"][: 1 + i % 3]), "label": int(i < 6)},
+                {"text": "ash", "label": 0},
+            ],
+        }
+        for i in range(10)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_calibrate_writes_into_the_checkpoint(judged: Path, tmp_path: Path) -> None:
+    as_json("train", "--base", "bm25", "--data", judged, "--out", tmp_path / "mine")
+    (tmp_path / "mine" / "calibration.json").write_text('{"slope": 50, "intercept": 0, "threshold": 0.9}')
+    files = {path.name for path in (tmp_path / "mine").iterdir()}
+    done = as_json("calibrate", tmp_path / "mine", "--data", judged, "--threshold", "recall=0.5")
+    record = json.loads((tmp_path / "mine" / "calibration.json").read_text())
+    assert record == {name: done[name] for name in ("slope", "intercept", "threshold", "fitted_on")}
+    assert record["fitted_on"] == f"{judged} all (raw)"
+    assert {path.name for path in (tmp_path / "mine").iterdir()} == files
+    assert (done["questions"], done["pairs"], done["chosen_by"]) == (10, 20, "recall=0.5")
+    assert done["before"]["threshold"] == 0.9
+    assert done["after"]["ece"] < done["before"]["ece"]
+    assert done["after"]["log_loss"] < done["before"]["log_loss"]
+    assert done["after"]["recall"] >= 0.5
+    assert done["after"] == {"ece": done["after"]["ece"], "log_loss": done["after"]["log_loss"]} | next(
+        row for row in done["tradeoff"] if row["threshold"] == done["threshold"]
+    )
+    again = as_json("evaluate", tmp_path / "mine", "--data", judged)
+    assert (again["ece"], again["triggering"]["f1"]) == (done["after"]["ece"], done["after"]["f1"])
+
+
+def test_calibrate_a_copy_of_a_shipped_model(judged: Path, tmp_path: Path) -> None:
+    shipped = anselm("calibrate", "bm25", "--data", judged, "--out", tmp_path / "copy").stdout.decode()
+    assert f"{tmp_path / 'copy'}, fitted on" in " ".join(shipped.split())
+    lines = [line.split() for line in shipped.splitlines()]
+    assert [line[0] for line in lines if line and line[0] in ("before", "after")] == ["before", "after"]
+    assert sum("chosen" in line for line in lines) == 1
+    assert (
+        as_json("evaluate", tmp_path / "copy", "--data", judged)["ece"]
+        != as_json("evaluate", "bm25", "--data", judged)["ece"]
+    )
+    fixed = as_json("calibrate", tmp_path / "copy", "--data", judged, "--threshold", "0.25")
+    assert as_json("rank", "oak", "-c", "-", "-m", tmp_path / "copy", stdin=b"oak\n")["threshold"] == 0.25
+    assert fixed["threshold"] == 0.25
+
+
+def test_evaluate_draws_a_picture(judged: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    report = as_json("evaluate", "bm25", "--data", judged, "--plot", tmp_path / "picture.png")
+    assert report == as_json("evaluate", "bm25", "--data", judged)
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_rank_explains(faq: Path) -> None:
+    found = as_json("rank", QUESTION, "-c", faq, "--explain", "--top", "2")
+    for result in found["results"]:
+        assert result["explanation"].keys() == {"question", "answer"}
+        for text, words in ((QUESTION, "question"), (result["text"], "answer")):
+            for word in result["explanation"][words]:
+                assert word.keys() == {"text", "start", "end", "weight"}
+                assert text[word["start"] : word["end"]] == word["text"]
+    shown = " ".join(anselm("rank", QUESTION, "-c", faq, "--explain").stdout.decode().split())
+    assert "When does *the shop open* in *the morning*?" in shown
+    assert "The *shop opens* at nine in the *morning*." in shown
+    assert "*" not in anselm("rank", QUESTION, "-c", faq).stdout.decode()
+
+
+def test_ask_explains(faq: Path) -> None:
+    found = as_json("ask", QUESTION, faq, "--explain", "--top", "1")["results"][0]
+    heaviest = max(found["explanation"]["answer"], key=lambda word: word["weight"])
+    assert heaviest["text"] in ("shop", "opens", "morning")
+    shown = anselm("ask", QUESTION, faq, "--explain").stdout.decode()
+    assert shown.count("The *shop opens* at nine in the *morning*.") == 2  # in the panel and in the table
+
+
+def test_rank_folds_duplicates() -> None:
+    stdin = b"Parking is free.\nThe shop opens at nine.\nthe shop opens at NINE\nThe shop opens at ten.\n"
+    found = as_json("rank", QUESTION, "-c", "-", "--fold-duplicates", "--top", "2", stdin=stdin)
+    assert [(result["index"], result["duplicates"]) for result in found["results"]] == [(1, [2]), (3, [])]
+    shown = anselm("rank", QUESTION, "-c", "-", "--fold-duplicates", stdin=stdin).stdout.decode()
+    assert "[1] and 1 near-duplicate" in " ".join(shown.split())
+    assert "NINE" not in shown
+
+
 def test_data_commands(lists: Path, tmp_path: Path) -> None:
     listed = as_json("data", "list")
     assert {"wikiqa", "trecqa", "semeval-2016", "squad"} <= {row["name"] for row in listed}
@@ -228,6 +321,26 @@ BAD = {
     "an unknown data command": (["data", "lst"], "No such command 'lst'"),
     "bulk without output": (["rank", "--input", "LISTS"], "bulk ranking takes --input and --output"),
     "bad bulk input": (["rank", "--input", "BROKEN", "--output", "OUT"], "broken.jsonl, line 2: not valid JSON"),
+    "a shipped checkpoint": (["calibrate", "bm25", "-d", "LISTS"], "'bm25' comes with the package and stays as it is"),
+    "no checkpoint": (["calibrate", "FOLDER", "-d", "LISTS"], "is not a checkpoint: there is no config.json"),
+    "a copy that exists": (["calibrate", "bm25", "-d", "LISTS", "--out", "FOLDER"], "exists already"),
+    "no labels to fit": (
+        ["calibrate", "bm25", "-d", "UNLABELLED", "--out", "OUT"],
+        "has no labels, so there is nothing",
+    ),
+    "nothing relevant": (["calibrate", "bm25", "-d", "WRONG", "--out", "OUT"], "no candidate in"),
+    "all relevant": (["calibrate", "bm25", "-d", "RIGHT", "--out", "OUT"], "every candidate in"),
+    "no rule": (
+        ["calibrate", "bm25", "-d", "LISTS", "--out", "OUT", "--threshold", "f2"],
+        "must be best-f1, precision=P",
+    ),
+    "a precision too high": (
+        ["calibrate", "bm25", "-d", "UNSURE", "--out", "OUT", "--threshold", "precision=0.9"],
+        "no threshold reaches a precision of 0.9",
+    ),
+    "no dev split": (["calibrate", "bm25", "-d", "squadshifts", "--out", "OUT"], "squadshifts has no split 'dev'"),
+    "an unknown picture": (["evaluate", "bm25", "-d", "LISTS", "--plot", "OUT"], "must end in one of .png, .svg"),
+    "explained in bulk": (["rank", "--input", "LISTS", "--output", "OUT", "--explain"], "for one question, not for"),
     "a lone qrels": (["evaluate", "bm25", "-d", "QRELS"], "judgements without texts"),
 }
 
@@ -245,6 +358,12 @@ def test_bad_input_is_one_clear_sentence(
         "TWINS": ("twins.jsonl", b'{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}\n'),
         "LABEL": ("label.jsonl", b'{"question": "Who?", "candidates": [{"text": "x", "label": "yes"}]}'),
         "UNLABELLED": ("unlabelled.jsonl", b'{"question": "Who?", "candidates": ["x"]}'),
+        "WRONG": ("wrong.jsonl", b'{"question": "Who?", "candidates": [{"text": "x", "label": 0}]}'),
+        "RIGHT": ("right.jsonl", b'{"question": "Who?", "candidates": [{"text": "x", "label": 1}]}'),
+        "UNSURE": (
+            "unsure.jsonl",
+            b'{"question": "oak?", "candidates": [{"text": "oak", "label": 0}, {"text": "elm", "label": 1}]}',
+        ),
         "COLUMNS": ("columns.csv", b"a,b\n1,2\n"),
         "PDF": ("paper.pdf", b"%PDF-1.7\x00"),
         "BROKEN": ("broken.jsonl", b'{"question": "Who?", "candidates": ["x"]}\n{"question"\n'),
@@ -340,6 +459,7 @@ class AtOnce:
         ("evaluate bm25 --data LISTS", ["reading", "scoring"]),
         ("compare bm25 tfidf --data LISTS", ["reading", "scoring"]),
         ("train --base bm25 --data LISTS --out OUT", ["reading", "fitting"]),
+        ("calibrate bm25 --data LISTS --out OUT", ["reading", "scoring"]),
         ("data stats LISTS", ["counting"]),
         ("data convert LISTS OUT.csv", ["converting"]),
         ("rank --input LISTS --output OUT.jsonl", ["ranking"]),

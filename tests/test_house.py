@@ -14,8 +14,8 @@ import anselm
 PACKAGE = Path(anselm.__file__).parent
 GROUND = ("errors", "files", "__init__")
 ROOMS = (
-    *GROUND, "text", "data", "layers", "models", "train", "evaluation", "ranker", "bulk", "recipes", "terminal", "cli",
-    "__main__",
+    *GROUND, "text", "data", "layers", "models", "runtime", "train", "evaluation", "explaining", "duplicates", "ranker",
+    "bulk", "recipes", "terminal", "cli", "__main__",
 )  # fmt: skip
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -48,7 +48,8 @@ def test_a_module_imports_only_from_rooms_to_its_left(path: Path) -> None:
 
 def test_importing_anselm_is_cheap() -> None:
     """Nothing but the standard library is loaded until something is used; torch never is."""
-    code = "import sys, anselm; print([m for m in ('numpy', 'torch', 'rich', 'typer') if m in sys.modules])"
+    libraries = ("numpy", "torch", "rich", "typer", "onnxruntime", "tokenizers")
+    code = f"import sys, anselm; print([m for m in {libraries} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 

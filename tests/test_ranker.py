@@ -247,3 +247,55 @@ def test_a_model_whose_library_is_not_installed_names_the_extra(monkeypatch: pyt
     monkeypatch.delitem(sys.modules, "anselm.models.crossencoder", raising=False)
     with pytest.raises(MissingExtraError, match=r"the model 'cross-encoder' needs .* pip install \"anselm\[train\]\""):
         Ranker.load("cross-encoder")
+
+
+def test_explanations_come_with_the_results_that_are_shown() -> None:
+    ranking = anselm.rank(QUESTION, FAQ, top=2, explain=True)
+    assert all(result.explanation for result in ranking)
+    assert anselm.rank(QUESTION, FAQ).to_dict() == {
+        **ranking.to_dict(), "results": [result.to_dict() for result in anselm.rank(QUESTION, FAQ)]
+    }  # fmt: skip
+    best = ranking.results[0]
+    assert max(best.explanation.answer, key=lambda word: word.weight).text in ("shop", "opens", "morning")
+    assert [(r.index, r.score) for r in ranking] == [(r.index, r.score) for r in anselm.rank(QUESTION, FAQ, top=2)]
+
+
+def test_of_many_results_the_first_ten_are_explained() -> None:
+    texts = [f"answer number {i}" for i in range(15)]
+    explained = [bool(result.explanation) for result in anselm.rank("which number", texts, explain=True)]
+    assert explained == [True] * 10 + [False] * 5
+    assert all(result.explanation for result in anselm.rank("which number", texts, top=12, explain=True))
+
+
+def test_an_explanation_is_about_the_list_that_was_scored() -> None:
+    """Only those that pass the first pass are scored, and their places are not those in the documents."""
+
+    class Alone(ByLength):
+        pairwise = True
+
+    text = "Zebra one. The oak is tall. Zebra two. The oak is very very tall. Zebra three."
+    ranking = Ranker(Alone(capacity=2)).ask("Is the oak tall?", text, explain=True)
+    assert [result.text for result in ranking] == ["The oak is very very tall.", "The oak is tall."]
+    for result in ranking:
+        assert {word.text: word.weight for word in result.explanation.answer} == {
+            word.strip("."): len(word.strip(".")) for word in result.text.split()
+        }
+        assert isinstance(result, Passage)
+        assert text[result.start : result.end] == result.text
+    assert "explanation" not in Ranker(Alone()).ask("Is the oak tall?", text).to_dict()["results"][0]
+
+
+def test_duplicates_are_folded_under_the_best_and_top_counts_what_is_left() -> None:
+    texts = [
+        "We open at nine",
+        "Parking is free.",
+        "We open at NINE today!",
+        "we open at nine!",
+        "We open at nine today",
+    ]
+    ranking = Ranker(ByLength()).rank("When?", texts, top=2, fold_duplicates=True)
+    assert [(result.index, result.duplicates) for result in ranking] == [(2, (4,)), (1, ())]
+    rest = Ranker(ByLength()).rank("When?", texts, fold_duplicates=True).results[2:]
+    assert [(result.index, result.duplicates) for result in rest] == [(3, (0,))]
+    assert ranking.to_dict()["results"][1]["duplicates"] == ()
+    assert "duplicates" not in anselm.rank("When?", texts).to_dict()["results"][0]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +12,37 @@ import numpy as np
 
 from anselm.data.formats.records import candidates_from_json, check_question
 from anselm.data.question import Candidate, Question
+from anselm.duplicates import representatives
 from anselm.errors import InputError
 from anselm.evaluation.calibration import UNCALIBRATED, Calibration, load_calibration
 from anselm.evaluation.scoring import batched
+from anselm.explaining import Explanation
+from anselm.explaining import explain as explain_scores
 from anselm.models.lexical import Lexical
-from anselm.models.registry import load_model
 from anselm.models.scorer import Scorer, Scores
+from anselm.runtime.loading import load_scorer
 from anselm.text.documents import Document, Sentence, document_from_text, find_documents, read_document, sentences
 
 GivenCandidate = str | Candidate | Mapping[str, Any]  # a text, or an object with a "text" and perhaps an "id"
 GivenDocument = str | Path | Document  # a text, a file or folder, or what was read already
+EXPLAINED = 10  # results, where `top` does not say how many are wanted: each costs a score per word
 
 
 @dataclass(frozen=True)
 class Result:
-    """A candidate in its place: `index` is its position in the input, `id` the one that came with it, if any."""
+    """A candidate in its place: `index` is its position in the input, `id` the one that came with it, if any.
+
+    On request, `duplicates` are the positions of its near-duplicates, which are no results of their own then, and
+    `explanation` says which words carried its score.
+    """
 
     index: int
     text: str
     score: float
     probability: float
     id: str | None = None
+    duplicates: tuple[int, ...] | None = field(default=None, kw_only=True)
+    explanation: Explanation | None = field(default=None, kw_only=True)
 
     def to_dict(self) -> dict[str, Any]:
         return {key: value for key, value in asdict(self).items() if value is not None}
@@ -88,10 +99,21 @@ class Ranker:
     @classmethod
     def load(cls, name_or_path: str | Path = "default") -> Ranker:
         """A shipped model by name (see `anselm models`), or a checkpoint folder."""
-        return cls(load_model(name_or_path), load_calibration(name_or_path) or UNCALIBRATED, str(name_or_path))
+        return cls(load_scorer(name_or_path), load_calibration(name_or_path) or UNCALIBRATED, str(name_or_path))
 
-    def rank(self, question: str, candidates: Iterable[GivenCandidate], top: int | None = None) -> Ranking:
+    def rank(
+        self,
+        question: str,
+        candidates: Iterable[GivenCandidate],
+        top: int | None = None,
+        *,
+        explain: bool = False,
+        fold_duplicates: bool = False,
+    ) -> Ranking:
         """Order the candidates best first; `top` keeps the first so many.
+
+        `explain` tells which words carried the scores of the `top`, or of the first 10. `fold_duplicates` leaves out
+        what is almost word for word the same as a better one.
 
         >>> Ranker.load().rank("When does the shop open?", ["We open at nine.", "Parking is free."]).best.text
         'We open at nine.'
@@ -101,11 +123,11 @@ class Ranker:
         checked = Question("", check_question(question), candidates_from_json(listed))
         given = [has_id(candidate) for candidate in listed]
         ranking = next(self.rank_lists([checked]))
-        results = tuple(
-            result if given[result.index] else Result(result.index, result.text, result.score, result.probability)
-            for result in ranking.results[:top]
-        )
-        return Ranking(ranking.question, ranking.model, ranking.answerable, ranking.threshold, results)
+        results = [result if given[result.index] else replace(result, id=None) for result in ranking.results]
+        results = (fold(results) if fold_duplicates else results)[:top]
+        if explain:
+            results = self._explained(checked, results, top or EXPLAINED)
+        return replace(ranking, results=tuple(results))
 
     def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking]:
         """Rank many lists, streamed."""
@@ -113,19 +135,30 @@ class Ranker:
             for question, scores in zip(batch, self.scorer.score(batch), strict=True):
                 yield self._ranking(question, scores)
 
-    def ask(self, question: str, documents: GivenDocument | Iterable[GivenDocument], top: int = 5) -> Ranking:
+    def ask(
+        self,
+        question: str,
+        documents: GivenDocument | Iterable[GivenDocument],
+        top: int = 5,
+        *,
+        explain: bool = False,
+    ) -> Ranking:
         """Find the sentences that answer a question: in texts (str), files or folders (Path), or read documents.
 
         One of them may be given by itself. A file counts once, however often and by whichever name it is given.
+        `explain` tells which words carried the scores.
         """
         check_top(top)
         found = [(document, sentence) for document in open_documents(documents) for sentence in sentences(document)]
         if not found:
             raise InputError("there are no sentences in the documents")
         candidates = tuple(Candidate(str(place), sentence.text) for place, (_, sentence) in enumerate(found))
-        ranking = self._ranking(*self._first_pass(Question("", check_question(question), candidates)))
-        results = tuple(passage(result, found) for result in ranking.results[:top])
-        return Ranking(question, ranking.model, ranking.answerable, ranking.threshold, results)
+        read, scores = self._first_pass(Question("", check_question(question), candidates))
+        ranking = self._ranking(read, scores)
+        results = list(ranking.results[:top])
+        if explain:
+            results = self._explained(read, results, top)
+        return replace(ranking, results=tuple(passage(result, found) for result in results))
 
     def _first_pass(self, question: Question) -> tuple[Question, Scores]:
         """Score all, or, where the model cannot take that many, those that BM25 puts first."""
@@ -135,6 +168,12 @@ class Ranker:
             kept = np.sort(np.argsort(-rough, kind="stable")[:capacity])
             question = Question(question.id, question.text, tuple(question.candidates[i] for i in kept))
         return question, self.scorer.score([question])[0]
+
+    def _explained(self, question: Question, results: Sequence[Result], count: int) -> list[Result]:
+        """The same results; the first so many say why."""
+        found = explain_scores(self.scorer, question, [result.index for result in results[:count]])
+        explained = (replace(result, explanation=why) for result, why in zip(results[:count], found, strict=True))
+        return [*explained, *results[count:]]
 
     def _ranking(self, question: Question, scores: Scores) -> Ranking:
         probabilities = self.calibration.platt.probability(scores)
@@ -154,10 +193,16 @@ class Ranker:
 
 
 def rank(
-    question: str, candidates: Iterable[GivenCandidate], model: str | Path = "default", top: int | None = None
+    question: str,
+    candidates: Iterable[GivenCandidate],
+    model: str | Path = "default",
+    top: int | None = None,
+    *,
+    explain: bool = False,
+    fold_duplicates: bool = False,
 ) -> Ranking:
     """Rank once with a model by name; keep a `Ranker` to rank often."""
-    return Ranker.load(model).rank(question, candidates, top)
+    return Ranker.load(model).rank(question, candidates, top, explain=explain, fold_duplicates=fold_duplicates)
 
 
 def ask(
@@ -165,9 +210,20 @@ def ask(
     documents: GivenDocument | Iterable[GivenDocument],
     model: str | Path = "default",
     top: int = 5,
+    *,
+    explain: bool = False,
 ) -> Ranking:
     """Ask documents once with a model by name; keep a `Ranker` to ask often."""
-    return Ranker.load(model).ask(question, documents, top)
+    return Ranker.load(model).ask(question, documents, top, explain=explain)
+
+
+def fold(results: Sequence[Result]) -> list[Result]:
+    """Each result with the positions of its near-duplicates, which are left out, in the order of the ranking."""
+    heads = representatives([result.text for result in results])
+    folded: defaultdict[int, list[int]] = defaultdict(list)
+    for result, head in zip(results, heads, strict=True):
+        folded[head].append(result.index)
+    return [replace(results[head], duplicates=tuple(others)) for head, (_, *others) in sorted(folded.items())]
 
 
 def list_candidates(candidates: Iterable[GivenCandidate]) -> list[GivenCandidate]:
@@ -213,7 +269,7 @@ def passage(result: Result, found: Sequence[tuple[Document, Sentence]]) -> Passa
     line = document.text.count("\n", 0, here.start) + 1
     return Passage(
         index, result.text, result.score, result.probability, None,
-        here.source, here.start, here.end, line, beside(index - 1), beside(index + 1),
+        here.source, here.start, here.end, line, beside(index - 1), beside(index + 1), explanation=result.explanation,
     )  # fmt: skip
 
 

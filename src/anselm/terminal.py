@@ -26,11 +26,15 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from anselm.evaluation.thresholds import outline
+from anselm.evaluation.trust import numbers
+from anselm.explaining import Word, leading, marked
 from anselm.ranker import Passage, Ranking, Result
 
 if TYPE_CHECKING:
     from anselm.evaluation.report import Report
     from anselm.evaluation.significance import Comparison
+    from anselm.recipes.fitting import Refit
     from anselm.train.training import Progress as TrainingProgress
 
 T = TypeVar("T")
@@ -38,10 +42,12 @@ T = TypeVar("T")
 BAR_WIDTH = 12
 NEAREST = 3
 PADDINGS = (1, 0)  # between columns: narrow where wide would break words
+TITLES = {"share_answered": "answered", "ece": "ECE", "log_loss": "log loss", "f1": "F1"}
 PATIENCE = 2.0  # seconds after which a progress bar appears
 EIGHTHS = " ▏▎▍▌▋▊▉"
 # What steers a terminal instead of being shown: control characters, and marks that turn the direction of writing.
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+SPACES = re.compile(r"\s+")
 SENTENCE_END = re.compile(r"[.!?…:;。！？][\"')\]»”’]*$")
 
 
@@ -55,15 +61,32 @@ def bar(probability: float, plain: bool = False, width: int = BAR_WIDTH) -> str:
 
 def show_ranking(console: Console, ranking: Ranking) -> None:
     """The verdict, then the candidates best first; where there is no answer, only the nearest few."""
-    console.print(verdict(ranking))
+    show_verdict(console, ranking)
     table = plain_table()
     table.add_column("#", justify="right", style="dim")
     table.add_column("probability", no_wrap=True)
     table.add_column("answer", overflow="fold")
     for place, result in enumerate(ranking.results[: None if ranking.answerable else NEAREST], start=1):
         probability = f"[cyan]{bar(result.probability, console.options.ascii_only)}[/] {result.probability:4.0%}"
-        table.add_row(str(place), probability, Text(one_line(result.text)).append(f"  {origin(result)}", style="dim"))
+        table.add_row(str(place), probability, answer(console, result).append(f"  {aside(result)}", style="dim"))
     console.print(table)
+
+
+def answer(console: Console, result: Result, style: str = "") -> Text:
+    """The text on one line; where it was explained, with the words that carried most standing out."""
+    return emphasise(console, result.text, result.explanation.answer if result.explanation else (), style)
+
+
+def emphasise(console: Console, text: str, words: Sequence[Word], style: str = "") -> Text:
+    """The leading words bold and underlined; where that cannot be shown, as in a file, *between asterisks*."""
+    pieces = [(SPACES.sub(" ", CONTROLS.sub(" ", piece)), mark) for piece, mark in marked(text, leading(words))]
+    signs = ("*", "*") if console.color_system is None else ("", "")
+    shown = Text(style=style)
+    for number, (piece, mark) in enumerate(pieces, start=1):
+        piece = piece.lstrip() if number == 1 else piece
+        piece = piece.rstrip() if number == len(pieces) else piece
+        shown.append(piece.join(signs) if mark else piece, style="bold underline" if mark else None)
+    return shown
 
 
 def show_answers(console: Console, ranking: Ranking) -> None:
@@ -72,7 +95,7 @@ def show_answers(console: Console, ranking: Ranking) -> None:
     if isinstance(best, Passage):
         before, here, after = map(one_line, (best.before, best.text, best.after))
         context = Text(before + between(before, here), style="dim")
-        context.append(here, style="bold green not dim")
+        context.append_text(answer(console, best, "bold green not dim"))
         context.append(between(here, after) + after)
         context.truncate(1200, overflow="ellipsis")
         console.print(Panel(context, title=escape(origin(best)), title_align="left", border_style="dim"))
@@ -86,15 +109,22 @@ def between(first: str, second: str) -> str:
     return " " if all(SENTENCE_END.search(text) for text in (first, second)) else "\n"
 
 
-def verdict(ranking: Ranking) -> str:
-    asked = f"[bold]{shown(ranking.question)}[/]"
-    if ranking.answerable:
-        return asked
-    first = ranking.results[0].probability
-    return (
-        f"{asked}\n[yellow]No answer found[/]: the best candidate has a probability of {first:.0%}, "
-        f"below the threshold of {ranking.threshold:.0%}. The nearest:"
-    )
+def show_verdict(console: Console, ranking: Ranking) -> None:
+    """The question, with the words that carried the best result, and whether there is an answer."""
+    first = ranking.results[0]
+    words = first.explanation.question if first.explanation else ()
+    console.print(emphasise(console, ranking.question, words, "" if words else "bold"))
+    if not ranking.answerable:
+        console.print(
+            f"[yellow]No answer found[/]: the best candidate has a probability of {first.probability:.0%}, "
+            f"below the threshold of {ranking.threshold:.0%}. The nearest:"
+        )
+
+
+def aside(result: Result) -> str:
+    """Where it comes from, and how many near-duplicates it stands for."""
+    folded = len(result.duplicates or ())
+    return origin(result) + (f" and {folded} near-duplicate{'s' * (folded > 1)}" if folded else "")
 
 
 def origin(result: Result) -> str:
@@ -125,22 +155,38 @@ def shown(text: object) -> str:
 
 def show_report(console: Console, report: Report) -> None:
     console.print(f"[bold]{shown(report.model)}[/] on {setting(report)}")
-    show_numbers(console, report.metrics)
+    show_rows(console, [report.metrics])
     if report.triggering:
-        console.print("\nAnswer triggering (answering only above the threshold), and calibration error of the pairs")
-        show_numbers(console, report.triggering | {"ECE": report.ece or 0.0})
+        console.print("\nAnswering only from the threshold on; ECE: calibration error of the pairs")
+        show_rows(console, [report.triggering | {"ece": report.ece or 0.0}])
     if report.semeval:
         console.print(
             "\nBy the rules of SemEval's 2016 scorer (first 10 candidates, ties in source order, MRR in percent)"
         )
-        show_numbers(console, report.semeval)
+        show_rows(console, [report.semeval])
 
 
-def show_numbers(console: Console, numbers: Mapping[str, float]) -> None:
+def show_refit(console: Console, refit: Refit, rule: str) -> None:
+    """Before and after, and what other thresholds would give."""
+    console.print(f"[bold]{shown(refit.checkpoint)}[/], fitted on {shown(refit.calibration.fitted_on)}")
+    rows = {"before": refit.before.to_dict(), "after": refit.after.to_dict()}
+    show_rows(console, [{"": name} | row for name, row in rows.items()])
+    curve, chosen = refit.after.tradeoff, refit.after.triggering
+    console.print(
+        f'\nThe threshold for "no answer" ({shown(rule)}): {curve.answerable:,} of {curve.questions:,} questions '
+        "have an answer"
+    )
+    show_rows(console, [numbers(row) | {"": "chosen" if row == chosen else ""} for row in outline(curve, chosen)])
+    console.print("[dim]Measured on the lists of the fitting; anselm evaluate measures on others.[/]")
+
+
+def show_rows(console: Console, rows: Sequence[Mapping[str, float | str]]) -> None:
+    """Fractions under each other, the same names in every row."""
     table = plain_table()
-    for name in numbers:
-        table.add_column(name, justify="right")
-    table.add_row(*(f"{value:.4f}" for value in numbers.values()))
+    for name, value in rows[0].items():
+        table.add_column(TITLES.get(name, name), justify="left" if isinstance(value, str) else "right")
+    for row in rows:
+        table.add_row(*(value if isinstance(value, str) else f"{value:.4f}" for value in row.values()))
     console.print(table)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,14 @@ from hypothesis import strategies as st
 from scipy import optimize, special
 
 from anselm.errors import InputError
-from anselm.evaluation.calibration import Platt, expected_calibration_error, fit_platt, reliability
+from anselm.evaluation.calibration import (
+    Calibration,
+    Platt,
+    expected_calibration_error,
+    fit_platt,
+    log_loss,
+    reliability,
+)
 
 
 def loss(parameters, scores, labels):
@@ -126,3 +135,25 @@ def test_an_empty_bin_has_no_mean():
 def test_what_cannot_be_calibrated_is_named(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+@given(st.lists(st.tuples(st.floats(0.001, 0.999), st.integers(0, 1)), min_size=1))
+def test_log_loss_is_the_mean_log_probability_of_what_happened(pairs):
+    probabilities, labels = [p for p, _ in pairs], [label for _, label in pairs]
+    expected = -sum(math.log(p if label else 1 - p) for p, label in pairs) / len(pairs)
+    assert log_loss(probabilities, labels) == pytest.approx(expected)
+
+
+def test_a_probability_that_rounding_made_certain_costs_much_but_not_everything():
+    assert log_loss([0.0, 1.0], [1, 1]) == pytest.approx(-math.log(1e-15) / 2)
+    assert log_loss([0.0, 1.0], [0, 1]) == 0.0
+
+
+def test_a_failed_write_leaves_the_old_calibration(tmp_path, monkeypatch):
+    path = tmp_path / "calibration.json"
+    Calibration(Platt(1.0, 0.0), 0.5, "old").save(path)
+    monkeypatch.setattr("json.dumps", lambda *_, **__: pytest.fail("stopped"))
+    with pytest.raises(pytest.fail.Exception):
+        Calibration(Platt(2.0, 0.0), 0.5, "new").save(path)
+    assert Calibration.load(path).fitted_on == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["calibration.json"]

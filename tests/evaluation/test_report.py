@@ -57,10 +57,10 @@ def test_a_calibrated_model_is_asked_how_far_it_can_be_trusted(tmp_path: Path) -
     (tmp_path / "calibration.json").write_text('{"slope": 1000, "intercept": 0, "threshold": 0.6}')
     answered, empty = make([1, 0], ["oak", "elm"]), make([0, 0], ["fir", "elm"])
     report = evaluate(tmp_path, Dataset("d", "all", "raw", (answered, empty)))
-    assert report.triggering == {"threshold": 0.6, "precision": 1.0, "recall": 1.0, "f1": 1.0}
+    assert report.triggering == {"threshold": 0.6, "share_answered": 0.5, "precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert report.ece == pytest.approx(3 / 4 * 0.5)
     assert report.semeval is None
-    assert "values" not in json.dumps(report.to_dict())
+    assert not {"values", "trust"} & json.loads(json.dumps(report.to_dict())).keys()
 
 
 def test_the_answer_is_the_candidate_with_the_best_score(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_answer_is_the_candidate_with_the_best_score(tmp_path: Path) -> None
     (tmp_path / "calibration.json").write_text('{"slope": 0, "intercept": 0, "threshold": 0.5}')
     lists = (make([0, 1], ["elm", "oak"]), make([0, 1], ["oak", "oak"], id=1))
     report = evaluate(tmp_path, Dataset("d", "all", "raw", lists))
-    assert report.triggering == {"threshold": 0.5, "precision": 0.5, "recall": 0.5, "f1": 0.5}
+    assert report.triggering == {"threshold": 0.5, "share_answered": 1.0, "precision": 0.5, "recall": 0.5, "f1": 0.5}
 
 
 def test_semeval_numbers_come_with_its_official_protocol(tmp_path: Path) -> None:

@@ -14,9 +14,11 @@ from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.evaluation.calibration import load_calibration
 from anselm.evaluation.report import evaluate
+from anselm.evaluation.thresholds import Rule
+from anselm.models.registry import SHIPPED, load_model
 from anselm.models.scorer import Scores
 from anselm.ranker import Ranker
-from anselm.recipes.fitting import calibrate, load_training_data, train
+from anselm.recipes.fitting import calibrate, load_training_data, recalibrate, train
 
 
 def make(number: int, labels: Sequence[float], texts: Sequence[str]) -> Question:
@@ -131,3 +133,69 @@ def test_a_trained_model_reports_under_its_path(tmp_path: Path) -> None:
     assert len(seen) == 2 * 50  # once for the words, once for the probabilities
     assert evaluate(tmp_path / "mine", LISTS).model == str(tmp_path / "mine")
     assert load_calibration(tmp_path / "mine").fitted_on.startswith("d train (raw)")
+
+
+HELPFUL = Dataset(
+    "d", "dev", "raw", (*(make(i, [0, 1], ["elm", "oak"]) for i in range(9)), make(9, [0, 0], ["oak", "elm"]))
+)
+
+
+def test_recalibrating_fits_what_training_would(tmp_path: Path) -> None:
+    train("bm25", LISTS, tmp_path / "mine")
+    before = (tmp_path / "mine" / "statistics.json").read_bytes()
+    found = recalibrate(tmp_path / "mine", HELPFUL, Rule())
+    assert found.calibration == calibrate(load_model(tmp_path / "mine"), HELPFUL)
+    assert load_calibration(tmp_path / "mine") == found.calibration
+    assert (tmp_path / "mine" / "statistics.json").read_bytes() == before
+    assert found.after.log_loss < found.before.log_loss
+    assert found.after.triggering == found.after.tradeoff.best()
+
+
+def test_what_was_never_calibrated_is_compared_with_a_plain_logistic_function(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model": "jaccard"}')
+    found = recalibrate(tmp_path, HELPFUL, Rule("fixed", 0.7))
+    assert found.before.ece == pytest.approx(0.5 * abs(1 / (1 + np.exp(-1)) - 0.9) + 0.5 * 0.5)  # oak at 1, elm at 0
+    assert found.calibration.threshold == load_calibration(tmp_path).threshold == 0.7
+
+
+def test_a_copy_leaves_the_checkpoint_as_it_is(tmp_path: Path) -> None:
+    train("bm25", LISTS, tmp_path / "mine")
+    (tmp_path / "mine" / "more").mkdir()
+    (tmp_path / "mine" / "more" / "notes.txt").write_text("inside")
+    old = load_calibration(tmp_path / "mine")
+    found = recalibrate(tmp_path / "mine", HELPFUL, Rule(), tmp_path / "copy")
+    assert load_calibration(tmp_path / "mine") == old
+    assert load_calibration(tmp_path / "copy") == found.calibration != old
+    assert found.checkpoint == tmp_path / "copy"
+    assert (tmp_path / "copy" / "more" / "notes.txt").read_text() == "inside"
+
+
+def test_a_shipped_model_is_not_written_to_by_its_path_either() -> None:
+    with pytest.raises(InputError, match="comes with the package and stays as it is; give --out DIR"):
+        recalibrate(SHIPPED / "bm25", HELPFUL, Rule())
+
+
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        ([None, None], "d has no labels, so there is nothing to fit probabilities to"),
+        ([0, None], "no candidate in d has a label above 0; probabilities need relevant ones too"),
+        ([1, 2], "every candidate in d has a label above 0; probabilities need irrelevant ones too"),
+    ],
+)
+def test_lists_that_nothing_can_be_fitted_to(labels: list[float | None], problem: str, tmp_path: Path) -> None:
+    train("bm25", LISTS, tmp_path / "mine")
+    record = (tmp_path / "mine" / "calibration.json").read_text()
+    with pytest.raises(InputError, match=problem):
+        recalibrate(tmp_path / "mine", Dataset("d", "dev", "raw", (make(0, labels, ["oak", "elm"]),)), Rule())
+    assert (tmp_path / "mine" / "calibration.json").read_text() == record
+
+
+def test_calibration_on_wikiqa_carries_over(real_data: Path, tmp_path: Path) -> None:
+    """Fitted on dev, the probabilities of BM25 hold on test, where those that it is shipped with do not as well."""
+    dev = load_training_data("wikiqa", data_dir=real_data, usual="dev")
+    assert (dev.split, dev.protocol, len(dev)) == ("dev", "raw", 296)
+    recalibrate("bm25", dev, Rule(), tmp_path / "mine")
+    shipped, fitted = (evaluate(m, "wikiqa", "test", "raw", data_dir=real_data) for m in ("bm25", tmp_path / "mine"))
+    assert fitted.ece < 0.03 < shipped.ece
+    assert fitted.triggering["f1"] > shipped.triggering["f1"]

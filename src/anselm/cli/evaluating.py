@@ -27,11 +27,19 @@ def evaluate(
     protocol: Protocol = None,
     metrics: Metrics = METRICS,
     ties: TieRule = "pessimistic",
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw how far the probabilities hold, and what thresholds give: .png or .svg."),
+    ] = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
-    (report,) = run_evaluation([model], data, split, protocol, metrics, ties, data_dir)
+    (report,) = run_evaluation([model], data, split, protocol, metrics, ties, data_dir, plot)
+    if plot:
+        from anselm.evaluation.plots import save_plot
+
+        save_plot(report, plot)
     if as_json:
         return print_json(report.to_dict())
     from anselm.terminal import show_report
@@ -74,15 +82,21 @@ def run_evaluation(
     metrics: str,
     ties: str,
     data_dir: Path | None,
+    plot: Path | None = None,
 ) -> list[Report]:
     from anselm.data.datasets import load_dataset
+    from anselm.evaluation.plots import check_plot, check_source
     from anselm.evaluation.report import assess, check_metrics, open_system
     from anselm.terminal import progress, waiting
 
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     check_metrics(names, ties)
+    if plot:
+        check_plot(plot)
     systems = [open_system(model) for model in models]  # a mistyped name should not cost the reading of the data
     with waiting("reading"):
         dataset = load_dataset(data, split, protocol, data_dir)
+    if plot:
+        check_source(systems[0], dataset)
     scoring = partial(progress, label="scoring")
     return [assess(system, dataset, names, cast("Ties", ties), scoring) for system in systems]

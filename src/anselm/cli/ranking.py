@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+Explain = Annotated[bool, typer.Option("--explain", help="Mark the words that carried the scores.")]
+
 
 @app.command(epilog='Example: anselm rank "When do you open?" --candidates faq.txt')
 def rank(
@@ -37,6 +39,10 @@ def rank(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an --output that exists.")] = False,
     top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
+    explain: Explain = False,
+    fold_duplicates: Annotated[
+        bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")
+    ] = False,
     model: Model = "default",
     as_json: Json = False,
 ) -> None:
@@ -46,6 +52,8 @@ def rank(
     if source is not None or output is not None:
         if question is not None or candidates is not None or source is None or output is None:
             raise InputError("bulk ranking takes --input and --output, without a question and --candidates")
+        if explain or fold_duplicates:
+            raise InputError("--explain and --fold-duplicates are for one question, not for ranking in bulk")
         return rank_bulk(Ranker.load(model), source, output, top, overwrite, as_json)
     if question is None or candidates is None:
         raise InputError('a question and --candidates FILE are needed: anselm rank "When do you open?" -c faq.txt')
@@ -53,7 +61,7 @@ def rank(
 
     listed = read_candidates(candidates)
     with patience("ranking"):
-        ranking = Ranker.load(model).rank(question, listed, top)
+        ranking = Ranker.load(model).rank(question, listed, top, explain=explain, fold_duplicates=fold_duplicates)
     if as_json:
         return print_json(ranking.to_dict())
     from anselm.terminal import show_ranking
@@ -83,6 +91,7 @@ def ask(
         list[Path], typer.Argument(help="Text, Markdown or HTML files, folders, or - for standard input.")
     ],
     top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
+    explain: Explain = False,
     model: Model = "default",
     as_json: Json = False,
 ) -> None:
@@ -93,7 +102,7 @@ def ask(
 
     documents = [document_from_text(read_stdin(), "-") if str(file) == "-" else file for file in dict.fromkeys(files)]
     with patience("asking"):
-        ranking = Ranker.load(model).ask(question, documents, top)
+        ranking = Ranker.load(model).ask(question, documents, top, explain=explain)
     if as_json:
         return print_json(ranking.to_dict())
     from anselm.terminal import show_answers

@@ -4,11 +4,14 @@ ties          the order of candidates with equal scores
 metrics       MAP, MRR, P@k, nDCG@k, ... of one ranked list
 semeval       the numbers of the SemEval task 3 scorer
 triggering    answering only where there is an answer
+thresholds    from which probability on a question counts as answered
 significance  is one system better than another?
 calibration   from a score to a probability, and how far to trust it
+trust         how far the probabilities of a model hold on a data set
 scoring       the scores of many lists, with something to look at meanwhile
 published     runs and predictions of somebody else's system
 report        all of it about one model and one data set
+plots         the reliability diagram and the trade-off of the threshold, as a picture
 """
 
 # Here rather than in `metrics`, so that the command line can show it without loading numpy.

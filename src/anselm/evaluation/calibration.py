@@ -18,9 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from anselm.errors import FormatError, InputError
 from anselm.evaluation.ties import FloatArray
+from anselm.files import write_atomically
 from anselm.models.registry import find_checkpoint
 
 BINS = 15  # as in Guo et al.
+LEAST = 1e-15  # a probability that rounding made 0 costs 35 nats, not infinitely many
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ class Calibration:
 
     def save(self, path: Path) -> None:
         record = {**asdict(self.platt), "threshold": self.threshold, "fitted_on": self.fitted_on}
-        path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        with write_atomically(path) as file:
+            file.write(json.dumps(record, indent=2) + "\n")
 
     @classmethod
     def load(cls, path: Path) -> Calibration:
@@ -79,6 +82,13 @@ class Reliability:
     confidence: FloatArray  # mean probability
     accuracy: FloatArray  # part that is relevant
 
+    @property
+    def error(self) -> float:
+        """ECE = sum over bins of count / n * |accuracy - confidence|."""
+        full = self.counts > 0
+        gaps = np.abs(self.accuracy[full] - self.confidence[full])
+        return float(gaps @ self.counts[full] / self.counts.sum())
+
 
 def fit_platt(scores: ArrayLike, labels: ArrayLike) -> Platt:
     """Fit the sigmoid by Newton's method with step halving (Lin, Lin and Weng, 2007)."""
@@ -96,11 +106,15 @@ def fit_platt(scores: ArrayLike, labels: ArrayLike) -> Platt:
 
 
 def expected_calibration_error(probabilities: ArrayLike, labels: ArrayLike, bins: int = BINS) -> float:
-    """ECE = sum over bins of count / n * |accuracy - confidence|."""
-    table = reliability(probabilities, labels, bins)
-    full = table.counts > 0
-    gaps = np.abs(table.accuracy[full] - table.confidence[full])
-    return float(gaps @ table.counts[full] / table.counts.sum())
+    """How far the stated probability is from the share that is relevant, on the average over candidates."""
+    return reliability(probabilities, labels, bins).error
+
+
+def log_loss(probabilities: ArrayLike, labels: ArrayLike) -> float:
+    """Minus the mean log probability of what the labels say; unlike ECE it also rewards telling candidates apart."""
+    values, relevant = _matched("probability", probabilities, labels)
+    said = np.where(relevant, values, 1 - values)
+    return float(-np.mean(np.log(np.maximum(said, LEAST))))
 
 
 def reliability(probabilities: ArrayLike, labels: ArrayLike, bins: int = BINS) -> Reliability:

@@ -25,6 +25,7 @@ class Published:
     """The scores of a run; of SemEval's predictions, which say true or false beside each score, these too."""
 
     capacity: int | None = None
+    pairwise = True
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)

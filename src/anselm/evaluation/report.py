@@ -12,7 +12,7 @@ import numpy as np
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.errors import InputError, UnknownNameError
 from anselm.evaluation import DEFAULT_METRICS
-from anselm.evaluation.calibration import Calibration, expected_calibration_error, load_calibration
+from anselm.evaluation.calibration import Calibration, load_calibration
 from anselm.evaluation.metrics import evaluate_lists, parse_metric, summarise, worst_per_group
 from anselm.evaluation.published import Published
 from anselm.evaluation.scoring import Progress, score_lists, silent
@@ -20,14 +20,15 @@ from anselm.evaluation.semeval import BoolArray, semeval_scores
 from anselm.evaluation.significance import Comparison
 from anselm.evaluation.significance import compare as compare_values
 from anselm.evaluation.ties import POLICIES, FloatArray, Ties
-from anselm.evaluation.triggering import triggering
-from anselm.models.registry import all_models, load_model
+from anselm.evaluation.trust import Trust, measure_trust, numbers
+from anselm.models.registry import all_models
 from anselm.models.scorer import Scorer, Scores
+from anselm.runtime.loading import load_scorer
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was measured, on what, and how; `values` holds each metric's value per question.
+    """What was measured, on what, and how.
 
     `model` is the name or path that was given. `questions` is what the metrics are means over; where each question
     comes in several copies of which the worst counts, `copies` is the number of all of them, and `pairs` theirs.
@@ -35,7 +36,8 @@ class Report:
     A model that has been calibrated is also asked how well its probabilities hold: `ece` is their expected calibration
     error over all pairs, `triggering` says how it does at leaving questions without an answer unanswered. Neither has a
     worst copy, so there they are left out. `semeval` holds the official scorer's numbers under the protocol of that
-    name; those about decisions only where the system makes some.
+    name; those about decisions only where the system makes some. Not written out: `values`, each metric's value per
+    question, and `trust`, what a picture of the probabilities is drawn from.
     """
 
     model: str
@@ -51,9 +53,11 @@ class Report:
     triggering: dict[str, float] | None = None
     semeval: dict[str, float] | None = None
     values: dict[str, FloatArray] = field(default_factory=dict, repr=False)
+    trust: Trust | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        return {key: value for key, value in vars(self).items() if key != "values" and value is not None}
+        hidden = ("values", "trust")
+        return {key: value for key, value in vars(self).items() if key not in hidden and value is not None}
 
 
 OFFICIAL = "official"  # the protocol whose questions SemEval's scorer counts
@@ -92,7 +96,7 @@ def evaluate(
 def open_system(model: str | Path) -> System:
     if str(model) not in all_models() and Path(model).is_file():
         return System(str(model), Published(Path(model)))
-    return System(str(model), load_model(model), load_calibration(model))
+    return System(str(model), load_scorer(model), load_calibration(model))
 
 
 def assess(system: System, dataset: Dataset, metrics: Sequence[str], ties: Ties, progress: Progress = silent) -> Report:
@@ -102,25 +106,24 @@ def assess(system: System, dataset: Dataset, metrics: Sequence[str], ties: Ties,
         check_texts(dataset)
     scores = score_lists(system.scorer, dataset, progress)
     values = measure(dataset, scores, metrics, ties)
+    trust = probe(dataset, scores, system.calibration)
     return Report(
         system.name, dataset.name, dataset.split, dataset.protocol, ties,
         len(next(iter(values.values()))), dataset.pairs, summarise(values),
         copies=len(dataset) if dataset.worst_of else None,
-        **(trust(dataset, scores, system.calibration) if system.calibration and not dataset.worst_of else {}),
+        ece=trust.ece if trust else None,
+        triggering=numbers(trust.triggering) if trust else None,
         semeval=official(dataset, scores, decide(system, dataset, scores)),
         values=values,
+        trust=trust,
     )  # fmt: skip
 
 
-def trust(dataset: Dataset, scores: Sequence[Scores], calibration: Calibration) -> dict[str, Any]:
-    """The parts of a report that need probabilities."""
-    labels = [np.array(question.labels) for question in dataset]
-    probability = calibration.platt.probability
-    answered = triggering(zip(labels, scores, strict=True), calibration.threshold, probability)
-    return {
-        "ece": expected_calibration_error(probability(np.concatenate(scores)), np.concatenate(labels)),
-        "triggering": {name: getattr(answered, name) for name in ("threshold", "precision", "recall", "f1")},
-    }
+def probe(dataset: Dataset, scores: Sequence[Scores], calibration: Calibration | None) -> Trust | None:
+    """The part of a report that needs probabilities."""
+    if calibration is None or dataset.worst_of:
+        return None
+    return measure_trust([np.array(question.labels) for question in dataset], scores, calibration)
 
 
 def decide(system: System, dataset: Dataset, scores: Sequence[Scores]) -> list[BoolArray] | None:

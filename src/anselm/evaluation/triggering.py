@@ -14,13 +14,13 @@ A threshold on probabilities is applied to the probability that the best score s
 the other. The candidate is still chosen by its score, as a ranker does, also where probabilities are all the same.
 
 The threshold is chosen on dev. The WikiQA paper's own numbers use 0.11, the best of the two-decimal thresholds there;
-`best_threshold` tries every threshold that makes a difference and finds a slightly better one.
+`tradeoff` tries every threshold that makes a difference, and the best of those is slightly better.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,10 @@ class Triggering:
     right: int
 
     @property
+    def share_answered(self) -> float:
+        return self.answered / self.questions if self.questions else 0.0
+
+    @property
     def precision(self) -> float:
         return self.right / self.answered if self.answered else 0.0
 
@@ -56,6 +60,47 @@ class Triggering:
     @property
     def f1(self) -> float:
         return 2 * self.right / (self.answered + self.answerable) if self.answered + self.answerable else 0.0
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """The same for each threshold that makes a difference, highest first: further down more questions are answered."""
+
+    questions: int
+    answerable: int
+    threshold: FloatArray
+    answered: NDArray[np.intp]
+    right: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.threshold)
+
+    def __getitem__(self, place: int) -> Triggering:
+        counts = (self.questions, self.answerable, int(self.answered[place]), int(self.right[place]))
+        return Triggering(float(self.threshold[place]), *counts)
+
+    @property
+    def precision(self) -> FloatArray:
+        return self.right / self.answered
+
+    @property
+    def recall(self) -> FloatArray:
+        return self.right / max(self.answerable, 1)
+
+    @property
+    def f1(self) -> FloatArray:
+        return 2 * self.right / (self.answered + self.answerable)
+
+    def at(self, threshold: float) -> Triggering:
+        """At any threshold: it answers what the lowest one of these that reaches it does."""
+        place = int(np.sum(self.threshold >= threshold))
+        if not place:
+            return Triggering(threshold, self.questions, self.answerable, answered=0, right=0)
+        return replace(self[place - 1], threshold=threshold)
+
+    def best(self) -> Triggering:
+        """With the highest F1; of equals the highest threshold."""
+        return self[int(np.argmax(self.f1))]
 
 
 @dataclass(frozen=True)
@@ -87,15 +132,18 @@ def best_threshold(lists: Iterable[ScoredList], confidence: Confidence = _itself
 
     For dev only: on test it would be chosen with the answers at hand.
     """
+    return tradeoff(lists, confidence).best()
+
+
+def tradeoff(lists: Iterable[ScoredList], confidence: Confidence = _itself) -> Tradeoff:
+    """What every threshold that makes a difference would give, in one sweep from the best score down."""
     tops = _tops(lists, confidence)
     order = np.argsort(-tops.score, kind="stable")[: np.sum(~np.isnan(tops.score))]  # NaN sorts last
     if not order.size:
         raise InputError("a threshold needs at least one question with candidates")
-    score = tops.score[order]
-    answered = np.arange(1, score.size + 1)
-    f1 = 2 * np.cumsum(tops.right[order]) / (answered + tops.answerable.sum())
-    whole = np.append(score[1:] != score[:-1], True)  # a threshold takes all the questions with that score, or none
-    return tops.at(score[np.argmax(np.where(whole, f1, -1.0))])
+    score, right = tops.score[order], np.cumsum(tops.right[order], dtype=np.intp)
+    whole = np.flatnonzero(np.append(score[1:] != score[:-1], True))  # all questions with one score, or none of them
+    return Tradeoff(len(tops.score), int(tops.answerable.sum()), score[whole], whole + 1, right[whole])
 
 
 def _tops(lists: Iterable[ScoredList], confidence: Confidence) -> _Tops:

@@ -9,6 +9,11 @@
 The papers fine-tune pointwise with BERT-Large or RoBERTa-Large; any encoder can be named here, and the default is the
 small one that is at hand offline. Left open by the papers and chosen on dev: pooling, and the list layers, which let
 the candidates of a list see each other before they are scored (off by default).
+
+With `similarity` the model has a second head, which estimates from the same pass how similar question and candidate are
+to the encoder as it was before it was fine-tuned, read apart: t = cos(pool(encoder0(q)), pool(encoder0(a))). It is
+taught by 50 (sim - t)^2, added to the loss. Fine-tuning on short facts forgets what the encoder knew about long
+answers; models/general.py blends the two.
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ from anselm.data.question import Question
 from anselm.errors import FormatError, InputError, UnknownNameError
 from anselm.layers.joining import Stretch, join
 from anselm.layers.lists import Layout
+from anselm.layers.sentences import text_vectors
 from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
 from anselm.models.packing import by_length, in_order
@@ -59,6 +65,7 @@ class Config:
     frozen: bool = False
     token_layers: int = 0  # transformer layers over the encoder's token vectors
     list_layers: int = 0  # transformer layers over the candidates of a list
+    similarity: bool = False  # a second head
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
@@ -71,6 +78,8 @@ class Config:
         for name, least in {"max_question": 1, "neighbours": 0, "token_layers": 0, "list_layers": 0}.items():
             if getattr(self, name) < least:
                 raise InputError(f"{name} is {getattr(self, name)}, but must be {least} or more")
+        if self.similarity and self.list_layers:
+            raise InputError("a model with list_layers cannot have the similarity head, which is for pairs alone")
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout is {self.dropout}, but must be from 0 to below 1")
 
@@ -78,6 +87,7 @@ class Config:
 POOLINGS = ("mean", "first")
 PLACES = 64  # positions in a list that are told apart
 WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share
+TAUGHT = 50.0  # how much a squared error of the similarity counts
 VARIANTS: dict[str, dict[str, Any]] = {"cross-encoder": {}, "frozen-attention": {"frozen": True, "token_layers": 1}}
 
 
@@ -89,6 +99,7 @@ class Batch:
     groups: tuple[Group, ...]  # which pairs are read together
     layout: Layout
     labels: Tensor  # (pairs,)
+    similarities: Tensor | None = None  # (pairs,) what the second head is taught
 
 
 @dataclass(frozen=True)
@@ -106,6 +117,7 @@ class Placed:
     flat: Tensor  # (tokens,)
     starts: Tensor  # (texts,)
     lengths: Tensor  # (texts,)
+    vectors: Tensor | None = None  # (texts, width) unit vectors by the encoder as it was
 
 
 class CrossEncoder(nn.Module):
@@ -117,6 +129,9 @@ class CrossEncoder(nn.Module):
         super().__init__()
         self.name, self.config, self.tokenizer = name, config, tokenizer
         self._check_lengths(max_tokens(encoder))
+        if config.similarity and len(set(tokenizer.types)) < 2:
+            raise InputError(f"the encoder {config.base!r} has no token types, which the similarity head needs")
+        self.pairwise = not (config.list_layers or config.neighbours)
         self.encoder: Any = encoder.requires_grad_(not config.frozen)
         self.typed = "token_type_ids" in inspect.signature(encoder.forward).parameters
         width, heads = encoder.config.hidden_size, encoder.config.num_attention_heads
@@ -127,6 +142,8 @@ class CrossEncoder(nn.Module):
             nn.init.normal_(self.places.weight, std=0.02)
         self.dropout = nn.Dropout(config.dropout)
         self.head = nn.Linear(width, 1)
+        if config.similarity:
+            self.similarity = nn.Sequential(nn.Linear(3 * width, 128), nn.GELU(), nn.Linear(128, 1))
 
     def _check_lengths(self, most: int | None) -> None:
         length, asked = self.config.max_length, self.config.max_question
@@ -144,6 +161,16 @@ class CrossEncoder(nn.Module):
 
     def place(self, lists: Lists, device: torch.device) -> Placed:
         """Move the tokens to the device, once; batches are then put together there."""
+        placed = self._place(lists, device)
+        return replace(placed, vectors=self._teach(placed)) if self.config.similarity else placed
+
+    def _teach(self, placed: Placed) -> Tensor:
+        """Every text as the encoder saw it before it was fine-tuned."""
+        before, _ = load_pretrained(self.config.base)
+        tokens = (self.tokenizer.before, self.tokenizer.after)
+        return text_vectors(before.to(placed.flat.device), placed.flat, placed.starts, placed.lengths, tokens)
+
+    def _place(self, lists: Lists, device: torch.device) -> Placed:
         special = [*self.tokenizer.before, *self.tokenizer.between, *self.tokenizer.after]
         ids = np.concatenate([np.array(special, dtype=np.int32), lists.texts.ids])
         shift = len(special)
@@ -179,7 +206,10 @@ class CrossEncoder(nn.Module):
             for rows in by_length(widths)
         )
         rows = join(placed.flat, stretches, int(widths.max(initial=0)), self.tokenizer.pad)
-        return Batch(*rows, groups, Layout.of(picked.sizes, device), labels)
+        taught = None
+        if placed.vectors is not None:
+            taught = (placed.vectors[question] * placed.vectors[candidate]).sum(dim=1).float()
+        return Batch(*rows, groups, Layout.of(picked.sizes, device), labels, taught)
 
     @property
     def overhead(self) -> int:
@@ -193,28 +223,51 @@ class CrossEncoder(nn.Module):
         start, length = sum(lengths[:number]), lengths[number]
         return torch.full((rows,), start, device=device), torch.full((rows,), length, device=device)
 
-    def forward(self, batch: Batch) -> Tensor:
-        """-> (pairs,)"""
+    def forward(self, batch: Batch) -> Tensor | tuple[Tensor, Tensor]:
+        """-> (pairs,), and, where a similarity is taught, how far off it is, as a mean over the pairs."""
         with sdpa_kernel(KERNELS):
-            read = torch.cat([self._read(batch, group) for group in batch.groups])  # (pairs, width)
-            pooled = torch.empty_like(read).index_copy(0, torch.cat([group.rows for group in batch.groups]), read)
+            parts = [self._read(batch, group) for group in batch.groups]  # (rows, width or signals)
+            read = torch.cat(parts)
+            read = torch.empty_like(read).index_copy(0, torch.cat([group.rows for group in batch.groups]), read)
+            if self.config.similarity:
+                scores, similar = read.float().unbind(dim=1)
+                if batch.similarities is None:
+                    return scores
+                return scores, TAUGHT * (similar - batch.similarities).square().mean()
             if len(self.list_layers):
-                pooled = self._look_around(pooled, batch.layout)
-        scores: Tensor = self.head(self.dropout(pooled))
-        return scores.squeeze(-1).float()
+                read = self._look_around(read, batch.layout)
+        return self._score(read)
 
     def _read(self, batch: Batch, group: Group) -> Tensor:
-        """One vector for each pair of a group. (rows, width)"""
+        """For each pair of a group its signals, or, without a second head, one vector. (rows, signals or width)"""
         ids, mask, types = (table[group.rows, : group.width] for table in (batch.ids, batch.mask, batch.types))
-        states = self._encode(ids, mask, types)  # (rows, tokens, width)
+        return self.signals(ids, mask, types) if self.config.similarity else self._pool(ids, mask, types)[0]
+
+    def signals(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
+        """What a pair by itself gives: its score, and, with a second head, its similarity. (rows, 1 or 2)"""
+        pooled, states = self._pool(ids, mask, types)
+        score: Tensor = self.head(self.dropout(pooled))  # (rows, 1)
+        if not self.config.similarity:
+            return score
+        asked, said = (_mean(states, mask.bool() & (types == kind)) for kind in self.tokenizer.types)  # (rows, width)
+        both = torch.cat([asked * said, (asked - said).abs(), pooled], dim=1)
+        return torch.cat([score, self.similarity(both)], dim=1)
+
+    def _pool(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
+        """A pair as one vector, and its tokens' vectors. (rows, width), (rows, tokens, width)"""
+        states = self._encode(ids, mask, types)
         for layer in self.token_layers:
-            states = layer(states, src_key_padding_mask=~mask)
-        return states[:, 0] if self.config.pooling == "first" else _mean(states, mask)
+            states = layer(states, src_key_padding_mask=mask == 0)
+        return states[:, 0] if self.config.pooling == "first" else _mean(states, mask), states
 
     def _encode(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
         typed = {"token_type_ids": types} if self.typed else {}
         states: Tensor = self.encoder(ids, attention_mask=mask.long(), **typed).last_hidden_state
         return states
+
+    def _score(self, pooled: Tensor) -> Tensor:
+        scores: Tensor = self.head(self.dropout(pooled))
+        return scores.squeeze(-1).float()
 
     def _look_around(self, pooled: Tensor, layout: Layout) -> Tensor:
         """The candidates of a list see each other and their order in the source."""
@@ -249,7 +302,7 @@ class CrossEncoder(nn.Module):
         self.eval()
         lists = self.featurize(questions)
         windowed, owner = window_candidates(lists, self.room(lists), WINDOW_OVERLAP)
-        placed = self.place(windowed, device)
+        placed = self._place(windowed, device)
         place = owner - np.repeat(lists.bounds[:-1], windowed.sizes)  # a window stands where its candidate does
         scores = np.empty(len(windowed.labels))
         for numbers in in_order(self.widths(windowed), windowed.sizes, budget):
@@ -307,4 +360,4 @@ def _layers(count: int, width: int, heads: int, dropout: float) -> nn.ModuleList
 
 def _mean(states: Tensor, mask: Tensor) -> Tensor:
     weights = mask[:, :, None].to(states.dtype)
-    return (states * weights).sum(dim=1) / weights.sum(dim=1)
+    return (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)

@@ -112,7 +112,7 @@ def load_saved(folder: Path) -> tuple[Any, PairTokenizer]:
             encoder = AutoModel.from_config(config, dtype="float32", **_without_pooler(config))
     except Exception as error:  # as above
         raise FormatError(path, f"not the configuration of an encoder ({_first_line(error)})") from None
-    tokenizer = _matching_tokenizer(folder / "tokenizer.json", config)
+    tokenizer = _tokenizer_for(config, folder / "tokenizer.json")
     if vocabulary not in (None, tokenizer.fingerprint):
         raise FormatError(folder / "tokenizer.json", "not the tokenizer that the model was trained with")
     return encoder, tokenizer
@@ -163,7 +163,7 @@ def _packaged_minilm() -> Path:
 def _pretrained_tokenizer(source: str, config: Any) -> PairTokenizer:
     """From its tokenizer.json; where there is only an older format, or a name on the hub, transformers makes one."""
     if (path := Path(source) / "tokenizer.json").is_file():
-        return _matching_tokenizer(path, config)
+        return _tokenizer_for(config, path)
     from transformers import AutoTokenizer
 
     with tempfile.TemporaryDirectory() as scratch:
@@ -171,21 +171,26 @@ def _pretrained_tokenizer(source: str, config: Any) -> PairTokenizer:
         try:
             with _quiet():
                 AutoTokenizer.from_pretrained(source, trust_remote_code=False).backend_tokenizer.save(str(path))
-            return _matching_tokenizer(path, config)
+            return _tokenizer_for(config, path)
         except Exception as error:  # as above
             raise InputError(f"the tokenizer of {source!r} cannot be loaded: {_first_line(error)}") from None
 
 
-def _matching_tokenizer(path: Path, config: Any) -> PairTokenizer:
+def _tokenizer_for(config: Any, path: Path) -> PairTokenizer:
+    return fitting_tokenizer(
+        path, config.vocab_size, getattr(config, "type_vocab_size", 0) or 0, config.pad_token_id or 0
+    )
+
+
+def fitting_tokenizer(path: Path, words: int, types: int, pad: int) -> PairTokenizer:
     """A tokenizer with ids that the encoder does not have would fail far from here, or not at all."""
-    tokenizer = PairTokenizer.load(path, config.pad_token_id or 0)
-    if tokenizer.size > config.vocab_size:
-        ids = f"it gives ids up to {tokenizer.size - 1}, but the encoder knows {config.vocab_size}"
+    tokenizer = PairTokenizer.load(path, pad)
+    if tokenizer.size > words:
+        ids = f"it gives ids up to {tokenizer.size - 1}, but the encoder knows {words}"
         raise FormatError(path, f"the tokenizer of another encoder: {ids}")
-    known = getattr(config, "type_vocab_size", 0)
-    if 0 < known <= max(tokenizer.types):
-        types = f"it gives the token types {tokenizer.types}, but the encoder knows {known}"
-        raise FormatError(path, f"the tokenizer of another encoder: {types}")
+    if 0 < types <= max(tokenizer.types):
+        known = f"it gives the token types {tokenizer.types}, but the encoder knows {types}"
+        raise FormatError(path, f"the tokenizer of another encoder: {known}")
     return tokenizer
 
 

@@ -67,6 +67,7 @@ class Lexical:
         self.name = name
         self.config = config or Config()
         self.statistics = statistics
+        self.pairwise = statistics is not None
         self._formula = FORMULAS[name]
 
     def score(self, questions: Sequence[Question]) -> list[Scores]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,32 +13,40 @@ from anselm.data.datasets import Dataset, find_corpus, is_corpus_name, load_data
 from anselm.data.formats.beir import is_beir
 from anselm.data.question import Question
 from anselm.errors import InputError
-from anselm.evaluation.calibration import Calibration, fit_platt
+from anselm.evaluation.calibration import UNCALIBRATED, Calibration, fit_platt, load_calibration
 from anselm.evaluation.report import check_labels, check_texts
 from anselm.evaluation.scoring import Progress, score_lists, silent
-from anselm.evaluation.triggering import best_threshold
+from anselm.evaluation.thresholds import Rule
+from anselm.evaluation.triggering import tradeoff
+from anselm.evaluation.trust import Trust, measure_trust
 from anselm.files import write_folder_atomically
 from anselm.models.lexical import Lexical
-from anselm.models.registry import load_model
-from anselm.models.scorer import Scorer
+from anselm.models.registry import SHIPPED, find_checkpoint, load_model
+from anselm.models.scorer import Scorer, Scores
+from anselm.runtime.loading import load_scorer
 
-TRAIN = "train"
+TRAIN, DEV = "train", "dev"
+CALIBRATION = "calibration.json"
 
 
 def load_training_data(
-    source: str | Path, split: str | None = None, protocol: str | None = None, data_dir: str | Path | None = None
+    source: str | Path,
+    split: str | None = None,
+    protocol: str | None = None,
+    data_dir: str | Path | None = None,
+    usual: str = TRAIN,
 ) -> Dataset:
-    """Data to fit on. Unless told otherwise: the split `train`, and the protocol that leaves no question out.
+    """Data to fit on. Unless told otherwise: the `usual` split, and the protocol that leaves no question out.
 
     Questions without an answer teach the threshold; corpora list that protocol last. A file is taken whole.
     """
     if is_corpus_name(str(source)):
         corpus = find_corpus(str(source))
-        if split is None and TRAIN not in corpus.splits:
-            raise InputError(f"{corpus.name} has no split {TRAIN!r} to fit on; name one of {', '.join(corpus.splits)}")
-        split, protocol = split or TRAIN, protocol or list(corpus.protocols)[-1]
+        if split is None and usual not in corpus.splits:
+            raise InputError(f"{corpus.name} has no split {usual!r} to fit on; name one of {', '.join(corpus.splits)}")
+        split, protocol = split or usual, protocol or list(corpus.protocols)[-1]
     elif is_beir(Path(source)):
-        split = split or TRAIN
+        split = split or usual
     return load_dataset(source, split, protocol, data_dir)
 
 
@@ -55,7 +65,7 @@ def train(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -
         calibration = calibrate(fitted, dataset, progress) if labelled else None
         fitted.save(folder)
         if calibration:
-            calibration.save(folder / "calibration.json")
+            calibration.save(folder / CALIBRATION)
     return calibration
 
 
@@ -70,13 +80,17 @@ def distinct_texts(questions: Iterable[Question]) -> Iterator[str]:
 
 
 def calibrate(scorer: Scorer, dataset: Dataset, progress: Progress = silent) -> Calibration:
-    """Fit probabilities to the labels, and the threshold with the best answer-triggering F1.
+    """Fit probabilities to the labels, and the threshold with the best answer-triggering F1."""
+    check_labels(dataset)
+    return fit_calibration(dataset, score_lists(scorer, dataset, progress), Rule())
+
+
+def fit_calibration(dataset: Dataset, scores: Sequence[Scores], rule: Rule) -> Calibration:
+    """The same from scores, with the threshold set by a rule.
 
     Where a better score is no sign of relevance, every candidate gets the same probability, the share of the relevant:
     a falling line would call the candidate that is ranked first the least probable.
     """
-    check_labels(dataset)
-    scores = score_lists(scorer, dataset, progress)
     labels = [np.array(question.labels) for question in dataset]
     values, relevant = np.concatenate(scores), np.concatenate(labels)
     fitted_on = f"{dataset.name} {dataset.split} ({dataset.protocol})"
@@ -84,5 +98,60 @@ def calibrate(scorer: Scorer, dataset: Dataset, progress: Progress = silent) -> 
     if platt.slope < 0:
         platt = fit_platt(np.zeros_like(values), relevant)
         fitted_on += ", where a better score is no sign of relevance"
-    best = best_threshold(zip(labels, scores, strict=True), platt.probability)
-    return Calibration(platt, best.threshold, fitted_on)
+    chosen = rule.choose(tradeoff(zip(labels, scores, strict=True), platt.probability))
+    return Calibration(platt, chosen.threshold, fitted_on)
+
+
+@dataclass(frozen=True)
+class Refit:
+    """New probabilities for a checkpoint, and what they and the old ones are worth on the lists of the fitting."""
+
+    checkpoint: Path
+    calibration: Calibration
+    before: Trust
+    after: Trust
+
+
+def recalibrate(
+    model: str | Path, dataset: Dataset, rule: Rule, out: Path | None = None, progress: Progress = silent
+) -> Refit:
+    """Fit the probabilities of a checkpoint anew, and write them into it, or into a copy of it at `out`."""
+    folder = find_writable(model, out)
+    check_texts(dataset)
+    check_classes(dataset)
+    scores = score_lists(load_scorer(model), dataset, progress)
+    labels = [np.array(question.labels) for question in dataset]
+    found = fit_calibration(dataset, scores, rule)
+    before, after = (measure_trust(labels, scores, c) for c in (load_calibration(folder) or UNCALIBRATED, found))
+    if out is None:
+        found.save(folder / CALIBRATION)
+        return Refit(folder, found, before, after)
+    with write_folder_atomically(out) as copy:
+        shutil.copytree(folder, copy, dirs_exist_ok=True)
+        found.save(copy / CALIBRATION)
+    return Refit(out, found, before, after)
+
+
+def find_writable(model: str | Path, out: Path | None) -> Path:
+    """The checkpoint's folder; before anything is scored, whether there is a place to write to."""
+    folder = find_checkpoint(model)
+    if folder is None:
+        raise InputError(f"{str(model)!r} has to be trained first; a checkpoint folder is what can be calibrated")
+    if out is None and folder.resolve().is_relative_to(SHIPPED.resolve()):
+        raise InputError(f"{str(model)!r} comes with the package and stays as it is; give --out DIR to write a copy")
+    if out is not None and out.exists():
+        raise InputError(f"{out} exists already; give the name of a new folder")
+    return folder
+
+
+def check_classes(dataset: Dataset) -> None:
+    """Probabilities are fitted to relevant and irrelevant candidates, so there must be some of both."""
+    if all(candidate.label is None for question in dataset for candidate in question.candidates):
+        raise InputError(f"{dataset.name} has no labels, so there is nothing to fit probabilities to")
+    relevant = [candidate.relevant for question in dataset for candidate in question.candidates]
+    if not any(relevant):
+        raise InputError(f"no candidate in {dataset.name} has a label above 0; probabilities need relevant ones too")
+    if all(relevant):
+        raise InputError(
+            f"every candidate in {dataset.name} has a label above 0; probabilities need irrelevant ones too"
+        )

@@ -42,6 +42,7 @@ from anselm.train.training import Progress, Training, evaluation_steps
 class Trainable(Protocol):
     """What the loop asks of a model, which is an nn.Module besides: its forward takes a batch and returns scores.
 
+    While it is trained it may return a second number, the mean of what else it wants small, which is added to the loss.
     A batch has `labels`, one per score, and `layout`, how they form lists; what else is in it is the model's business.
     """
 
@@ -179,8 +180,10 @@ class Loop:
         idle = process >= len(batch.sizes)
         collated = self.model.collate(self.placed, batch.part(0 if idle else process, processes))
         with torch.autocast(self.accelerator.device.type, torch.bfloat16, enabled=self.training.precision == "bf16"):
-            scores = self.module(collated)  # (pairs,)
+            given = self.module(collated)
+        scores, penalty = given if isinstance(given, tuple) else (given, 0.0)  # (pairs,), a mean
         total, count = self.loss(scores.float(), collated.labels, collated.layout)
+        total = total + penalty * count
         return (total * 0, count * 0) if idle else (total, count)
 
     def _look(self) -> None:

@@ -1,0 +1,68 @@
+"""anselm calibrate."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anselm.cli.options import DataDir, DataSource, Json
+from anselm.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from anselm.data.datasets import Dataset
+    from anselm.recipes.fitting import Refit
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: anselm calibrate my-ranker --data dev.jsonl --threshold precision=0.9")
+def calibrate(
+    checkpoint: Annotated[str, typer.Argument(help="A checkpoint folder; with --out also a name of `anselm models`.")],
+    data: DataSource,
+    split: Annotated[str | None, typer.Option(help="Which split; `dev` by default.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="Which questions count; all of them by default.")] = None,
+    threshold: Annotated[
+        str, typer.Option(help="From which probability on to answer: best-f1, precision=0.9, recall=0.8, or 0.35.")
+    ] = "best-f1",
+    out: Annotated[Path | None, typer.Option(help="Write a copy here and leave the checkpoint as it is.")] = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Fit probabilities, and the threshold for "no answer", to your labelled lists."""
+    from anselm.evaluation.thresholds import parse_rule
+    from anselm.recipes.fitting import DEV, find_writable, load_training_data, recalibrate
+    from anselm.terminal import progress, show_refit, waiting
+
+    rule = parse_rule(threshold)
+    find_writable(checkpoint, out)  # a name that cannot be written to should not cost the reading of the data
+    with waiting("reading"):
+        dataset = load_training_data(data, split, protocol, data_dir, usual=DEV)
+    refit = recalibrate(checkpoint, dataset, rule, out, partial(progress, label="scoring"))
+    if as_json:
+        return print_json(describe(refit, dataset, threshold))
+    return show_refit(console(), refit, threshold)
+
+
+def describe(refit: Refit, dataset: Dataset, threshold: str) -> dict[str, Any]:
+    from anselm.evaluation.thresholds import outline
+    from anselm.evaluation.trust import numbers
+
+    return {
+        "checkpoint": str(refit.checkpoint),
+        "data": dataset.name,
+        "split": dataset.split,
+        "protocol": dataset.protocol,
+        "questions": len(dataset),
+        "pairs": dataset.pairs,
+        "slope": refit.calibration.platt.slope,
+        "intercept": refit.calibration.platt.intercept,
+        "threshold": refit.calibration.threshold,
+        "chosen_by": threshold,
+        "fitted_on": refit.calibration.fitted_on,
+        "before": refit.before.to_dict(),
+        "after": refit.after.to_dict(),
+        "tradeoff": [numbers(row) for row in outline(refit.after.tradeoff, refit.after.triggering)],
+    }

@@ -1,0 +1,161 @@
+"""From a checkpoint that needs torch to one that does not: the model as an ONNX graph with int8 weights.
+
+ids, mask, types: int64 (pairs, tokens) -> signals: float32 (pairs, 1), or 2 with a similarity head
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import onnx
+import torch
+from torch import Tensor, nn
+from torch.onnx import ONNXProgram
+
+from anselm.data.datasets import load_dataset
+from anselm.data.question import Candidate, Question
+from anselm.errors import InputError
+from anselm.files import write_folder_atomically
+from anselm.models.crossencoder import CrossEncoder
+from anselm.models.features import encode_lists
+from anselm.models.registry import load_model
+from anselm.recipes.quantizing import Array, quantize
+from anselm.runtime.exported import MODEL
+from anselm.runtime.rows import Reading, Rows, lay_out
+from anselm.text.documents import read_document, sentences
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+PAIRS = 300  # to see the ranges on; 64 and 800 drifted about as much
+KEPT = ("config.json", "encoder.json", "tokenizer.json", "calibration.json", "README.md")
+OPSET = 20
+
+
+class Pairs(nn.Module):
+    """The part of a cross-encoder that reads pairs which are rows of tokens already."""
+
+    def __init__(self, model: CrossEncoder) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
+        return self.model.signals(ids, mask, types)
+
+
+def export(checkpoint: Path, out: Path | None, questions: Sequence[Question], int8: bool = True) -> Path:
+    """Write the ONNX file: into the checkpoint itself, or into a new folder that has no other weights.
+
+    `questions` are what the ranges of the activations are seen on.
+    """
+    model = load_model(checkpoint)
+    if not isinstance(model, CrossEncoder):
+        raise InputError(f"{checkpoint} holds a {model.name!r} model, which needs no export; cross-encoders do")
+    if model.config.list_layers:
+        raise InputError(f"{checkpoint} has list layers, which see whole lists; only models of pairs can be exported")
+    graph = to_onnx(Pairs(model), model.encoder, ("ids", "mask", "types"))
+    if int8:
+        graph = quantize(graph, batches(pair_rows(model, questions)))
+    if out is None:
+        return write_graph(graph, checkpoint / MODEL)
+    with write_folder_atomically(out) as folder:
+        keep_files(checkpoint, folder, KEPT)
+        write_graph(graph, folder / MODEL)
+    return out / MODEL
+
+
+def keep_files(checkpoint: Path, folder: Path, names: Sequence[str]) -> None:
+    for name in names:
+        if (checkpoint / name).is_file():
+            shutil.copyfile(checkpoint / name, folder / name)
+
+
+def write_graph(graph: onnx.ModelProto, path: Path) -> Path:
+    """Beside its place first, so that a failure leaves the old file as it was."""
+    path.parent.mkdir(exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_bytes(graph.SerializeToString())
+    partial.replace(path)
+    return path
+
+
+def to_onnx(module: nn.Module, encoder: Any, names: tuple[str, ...]) -> onnx.ModelProto:
+    """In float32. The encoder's eager attention exports to fewer steps than the fused one, whose care for rows without
+    tokens nothing here needs.
+    """
+    was = encoder.config._attn_implementation
+    encoder.set_attn_implementation("eager")
+    rows, tokens = torch.export.Dim("pairs", min=1), torch.export.Dim("tokens", min=1)
+    fills = {"ids": 5, "mask": 1, "types": 0}
+    example = tuple(torch.full((3, 5), fills[name]) for name in names)  # three: one tensor would become one input
+    try:
+        with torch.no_grad(), quiet():
+            program = torch.onnx.export(
+                module.eval(), example, dynamo=True, opset_version=OPSET, verbose=False,
+                input_names=names, output_names=["signals"],
+                dynamic_shapes={name: {0: rows, 1: tokens} for name in names},
+            )  # fmt: skip
+    finally:
+        encoder.set_attn_implementation(was)
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "model.onnx"
+        cast(ONNXProgram, program).save(path)
+        return bare(onnx.load(path))
+
+
+def bare(graph: onnx.ModelProto) -> onnx.ModelProto:
+    """Without the exporter's notes, which name places on this machine, and shapes that would not hold once changed."""
+    del graph.metadata_props[:], graph.graph.metadata_props[:], graph.graph.value_info[:]
+    graph.doc_string = ""
+    for node in graph.graph.node:
+        node.doc_string = ""
+        del node.metadata_props[:]
+    return graph
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """The exporter speaks of torchvision and of names of axes; nothing follows from it. What fails is raised."""
+    logger = logging.getLogger("torch.onnx")
+    level, fast = logger.level, torch.backends.mha.get_fastpath_enabled()
+    logger.setLevel(logging.ERROR)
+    torch.backends.mha.set_fastpath_enabled(False)  # fused layers that ONNX does not know
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
+        torch.backends.mha.set_fastpath_enabled(fast)
+
+
+def pair_rows(model: CrossEncoder, questions: Sequence[Question]) -> Rows:
+    """Pairs as the runtime reads them."""
+    config = model.config
+    reading = Reading(config.max_length, config.max_question, config.title, config.neighbours)
+    lists = encode_lists(questions, model.tokenizer, config.title, config.neighbours)
+    return lay_out(lists, model.tokenizer, reading).distinct()[0]
+
+
+def batches(rows: Rows) -> list[dict[str, Array]]:
+    """Some of the rows, those of one length together: no padding, whose values nobody reads."""
+    kept = np.arange(len(rows.starts))[:: max(1, len(rows.starts) // PAIRS)]
+    widths = rows.widths[kept]
+    return [rows.pad_rows(kept[widths == width], int(width)) for width in np.unique(widths)]
+
+
+def example_questions() -> list[Question]:
+    """Every bundled question with every bundled sentence: few, but their ranges are close to those of a corpus."""
+    lists = load_dataset(EXAMPLES / "lists.jsonl")
+    documents = map(read_document, [EXAMPLES / "faq.txt", EXAMPLES / "kettle.md"])
+    texts = [candidate.text for question in lists for candidate in question.candidates]
+    texts += [sentence.text for document in documents for sentence in sentences(document)]
+    candidates = tuple(Candidate(str(place), text) for place, text in enumerate(texts))
+    return [replace(question, candidates=candidates) for question in lists]

@@ -1,0 +1,95 @@
+"""From an ONNX file to a function: OpenVINO where it is installed, since it is the faster, and ONNX Runtime elsewhere.
+
+ANSELM_ENGINE=onnxruntime or openvino decides otherwise. Both compute in single precision what is not int8: half
+precision would be faster on some processors, and scores would depend on which one it is and on the batch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anselm.errors import FormatError, MissingExtraError, UnknownNameError
+from anselm.runtime.cores import usable_cores
+
+Engine = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # ids, mask, types: (pairs, tokens) -> (pairs, signals)
+
+VARIABLE = "ANSELM_ENGINE"
+INPUTS = {"ids", "mask", "types"}
+OUTPUT = "signals"
+
+
+def open_engine(path: Path, threads: int | None = None) -> Engine:
+    """`threads` is the number of usable cores where it is not given."""
+    if not path.is_file():
+        raise FormatError(path, "the file with the exported model is missing")
+    return ENGINES[choose_engine()](path, threads or usable_cores())
+
+
+def choose_engine() -> str:
+    name = os.environ.get(VARIABLE) or ("openvino" if find_spec("openvino") else "onnxruntime")
+    if name not in ENGINES:
+        raise UnknownNameError(f"engine in the environment variable {VARIABLE}:", name, ENGINES)
+    if find_spec(name) is None:
+        raise MissingExtraError(f"{VARIABLE}={name}", name)
+    return name
+
+
+def onnx_runtime(path: Path, threads: int) -> Engine:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 4  # what matters is raised
+    # Where the processor has no VNNI instructions, the fast way to multiply int8 overflows.
+    options.add_session_config_entry("session.x64quantprecision", "1")
+    try:
+        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the library raises a class of its own for each mishap
+        raise damaged(path, error) from None
+    inputs = check_names(path, [one.name for one in session.get_inputs()], [one.name for one in session.get_outputs()])
+
+    def run(rows: Mapping[str, Any]) -> NDArray[np.float32]:
+        return np.asarray(session.run([OUTPUT], {name: rows[name] for name in inputs})[0])
+
+    return run
+
+
+def open_vino(path: Path, threads: int) -> Engine:
+    import openvino
+
+    settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    try:
+        model = openvino.Core().compile_model(str(path), "CPU", settings)
+    except RuntimeError as error:
+        raise damaged(path, error) from None
+    inputs = check_names(path, [one.any_name for one in model.inputs], [one.any_name for one in model.outputs])
+    request = model.create_infer_request()
+
+    def run(rows: Mapping[str, Any]) -> NDArray[np.float32]:
+        request.infer({name: rows[name] for name in inputs})
+        return np.array(request.get_tensor(OUTPUT).data)  # a copy: the next call writes there
+
+    return run
+
+
+ENGINES: dict[str, Callable[[Path, int], Engine]] = {"onnxruntime": onnx_runtime, "openvino": open_vino}
+
+
+def check_names(path: Path, inputs: list[str], outputs: list[str]) -> list[str]:
+    """The inputs: an encoder without token types has no `types`."""
+    if outputs != [OUTPUT] or not {"ids", "mask"} <= set(inputs) <= INPUTS:
+        found = f"it takes {', '.join(inputs)} and gives {', '.join(outputs)}"
+        raise FormatError(path, f"not a model as `anselm export` writes it: {found}")
+    return inputs
+
+
+def damaged(path: Path, error: Exception) -> FormatError:
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return FormatError(path, f"not a whole ONNX model ({lines[-1].strip() if lines else type(error).__name__})")

@@ -1,0 +1,99 @@
+"""An exported cross-encoder as a scorer. It scores each pair by itself: score = signals . weights.
+
+The ONNX graph gives each pair one or more signals; how they are weighted stands in config.json beside the settings of
+the model, as `signal_weights`, and is 1 where the model has one signal and says nothing.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anselm.data.question import Question
+from anselm.errors import FormatError
+from anselm.files import read_json
+from anselm.models.encoders import VOCABULARY, PairTokenizer, fitting_tokenizer
+from anselm.models.features import encode_lists, window_candidates
+from anselm.models.registry import read_config
+from anselm.models.scorer import Scores
+from anselm.runtime.engines import Engine, open_engine
+from anselm.runtime.rows import Reading, lay_out, run_rows
+
+MODEL = Path("onnx") / "model.onnx"
+WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share, as in training
+BUDGET = 1_024  # tokens of a batch; 512 to 2,048 were about equally fast
+
+
+class Exported:
+    """One checkpoint folder that holds `onnx/model.onnx`."""
+
+    capacity: int | None = 200
+
+    def __init__(
+        self, name: str, folder: Path, reading: Reading, weights: Scores, tokenizer: PairTokenizer, engine: Engine
+    ) -> None:
+        self.name, self.folder, self.reading, self.weights = name, folder, reading, weights
+        self.tokenizer, self.engine = tokenizer, engine
+        self.pairwise = not reading.neighbours
+
+    def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
+        """Candidates that do not fit are read in windows, and the best window counts."""
+        if not questions:
+            return []
+        lists = encode_lists(questions, self.tokenizer, self.reading.title, self.reading.neighbours)
+        windowed, owner = window_candidates(lists, self.reading.room(lists, self.tokenizer), WINDOW_OVERLAP)
+        rows, place = lay_out(windowed, self.tokenizer, self.reading).distinct()
+        signals = run_rows(self.engine, rows, self.reading.max_length, budget)  # (distinct pairs, signals)
+        if len(signals) and signals.shape[1] != len(self.weights):
+            counts = f"{len(self.weights)} signal_weights, but the model gives {signals.shape[1]} signals"
+            raise FormatError(self.folder / "config.json", f"there are {counts}")
+        best = np.full(len(lists.labels), -np.inf)
+        np.maximum.at(best, owner, (signals @ self.weights)[place])
+        return np.split(best, lists.bounds[1:-1])
+
+    def save(self, folder: Path) -> None:
+        (folder / MODEL).parent.mkdir(exist_ok=True)
+        for file in ("config.json", "encoder.json", "tokenizer.json", MODEL):
+            shutil.copyfile(self.folder / file, folder / file)
+
+
+def load_exported(folder: Path, threads: int | None = None) -> Exported:
+    path = folder / "config.json"
+    record = read_config(path)
+    reading, weights = read_settings(path, record["config"])
+    tokenizer = read_tokenizer(folder)
+    if reading.max_length - reading.overhead(tokenizer) - reading.max_question < 1:
+        raise FormatError(path, f"max_length {reading.max_length} leaves no room for a candidate beside the question")
+    return Exported(record["model"], folder, reading, weights, tokenizer, open_engine(folder / MODEL, threads))
+
+
+def read_settings(path: Path, config: Mapping[str, Any]) -> tuple[Reading, Scores]:
+    """Training writes out all of them, so one that is missing is a sign of damage."""
+    kinds: dict[str, type] = {"max_length": int, "max_question": int, "title": bool, "neighbours": int}
+    for name, kind in kinds.items():
+        if type(config.get(name)) is not kind or config[name] < 0:
+            raise FormatError(path, f"the setting {name!r} is {config.get(name)!r}, which is no {kind.__name__}")
+    weights = config.get("signal_weights", [1.0])
+    if not isinstance(weights, list) or not weights or not all(type(weight) in (int, float) for weight in weights):
+        raise FormatError(path, f"the setting 'signal_weights' is {weights!r}, which is no list of numbers")
+    return Reading(**{name: config[name] for name in kinds}), np.array(weights, dtype=np.float64)
+
+
+def read_tokenizer(folder: Path) -> PairTokenizer:
+    """The one that the model was trained with, checked against the encoder's own settings."""
+    shape = read_json(folder / "encoder.json")
+    sizes = [shape.get(key) or 0 for key in ("vocab_size", "type_vocab_size", "pad_token_id")] if shape else []
+    if len(sizes) != 3 or not all(type(size) is int for size in sizes):
+        raise FormatError(folder / "encoder.json", "not the configuration of an encoder")
+    words, types, pad = sizes
+    path = folder / "tokenizer.json"
+    if not path.is_file():
+        raise FormatError(path, "the tokenizer is missing")
+    tokenizer = fitting_tokenizer(path, words, types, pad)
+    if shape.get(VOCABULARY) not in (None, tokenizer.fingerprint):
+        raise FormatError(path, "not the tokenizer that the model was trained with")
+    return tokenizer

@@ -1,0 +1,93 @@
+"""The general ranker at work: see models/general.py for what it computes. Two graphs, `reader` and `encoder`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from anselm.data.question import Question
+from anselm.models.encoders import PairTokenizer
+from anselm.models.features import Indices, Lists, Texts, encode_lists, window_candidates
+from anselm.models.general import Config, Numbers, blend_features
+from anselm.models.registry import read_config
+from anselm.models.scorer import Scores
+from anselm.runtime.engines import Engine, open_engine
+from anselm.runtime.exported import BUDGET, WINDOW_OVERLAP, read_tokenizer
+from anselm.runtime.rows import Reading, Rows, lay_out, run_rows
+
+READER, ENCODER = Path("onnx") / "reader.onnx", Path("onnx") / "encoder.onnx"
+MOST = 254  # tokens of a text that is read by itself
+
+
+class General:
+    """One checkpoint folder that holds the two graphs."""
+
+    name = "general"
+    capacity: int | None = 200
+    pairwise = True
+
+    def __init__(self, folder: Path, config: Config, tokenizer: PairTokenizer, threads: int | None = None) -> None:
+        self.folder, self.config, self.tokenizer, self.threads = folder, config, tokenizer, threads
+        self.reader = open_engine(folder / READER, threads)
+        self._encoder: Engine | None = None
+
+    @property
+    def encoder(self) -> Engine:
+        """Opened for the first long answer: most lists have none, and it takes a while."""
+        if self._encoder is None:
+            self._encoder = open_engine(self.folder / ENCODER, self.threads)
+        return self._encoder
+
+    def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
+        if not questions:
+            return []
+        lists = encode_lists(questions, self.tokenizer)
+        relevance, similarity = self._read(lists, budget)
+        question, lengths = np.repeat(lists.questions, lists.sizes), lists.texts.lengths
+        long = np.flatnonzero(lengths[lists.candidates] > self.config.long)
+        if len(long):
+            similarity[long] = self._compare(lists, question[long], lists.candidates[long], budget)
+        asked = np.minimum(lengths[question], self.config.max_question).astype(np.float64)
+        said = np.minimum(lengths[lists.candidates], MOST).astype(np.float64)
+        scores = blend_features(relevance, similarity, asked, said) @ np.array(self.config.blend)
+        return np.split(scores, lists.bounds[1:-1])
+
+    def _read(self, lists: Lists, budget: int) -> tuple[Numbers, Numbers]:
+        """Score and similarity of each pair by the reader; of a long answer, those of its best window."""
+        reading = Reading(self.config.max_length, self.config.max_question, title=False, neighbours=0)
+        windowed, owner = window_candidates(lists, reading.room(lists, self.tokenizer), WINDOW_OVERLAP)
+        rows, place = lay_out(windowed, self.tokenizer, reading).distinct()
+        best = np.full((len(lists.labels), 2), -np.inf)
+        np.maximum.at(best, owner, run_rows(self.reader, rows, reading.max_length, budget)[place])
+        return best[:, 0], best[:, 1]
+
+    def _compare(self, lists: Lists, questions: Indices, answers: Indices, budget: int) -> Numbers:
+        """The cosine of each question and answer, which are numbers of texts. (pairs,)"""
+        texts, place = np.unique(np.concatenate([questions, answers]), return_inverse=True)
+        rows = text_rows(lists.texts, texts, self.tokenizer)
+        vectors = run_rows(self.encoder, rows, int(rows.widths.max()), budget)  # (texts, width)
+        asked, said = vectors[place[: len(questions)]], vectors[place[len(questions) :]]
+        return np.asarray((asked * said).sum(axis=1))
+
+    def save(self, folder: Path) -> None:
+        (folder / READER).parent.mkdir(exist_ok=True)
+        for file in ("config.json", "encoder.json", "tokenizer.json", READER, ENCODER):
+            shutil.copyfile(self.folder / file, folder / file)
+
+
+def text_rows(texts: Texts, which: Indices, tokenizer: PairTokenizer) -> Rows:
+    """[CLS] text [SEP] for some of the texts."""
+    before, after = tokenizer.before, tokenizer.after
+    flat = np.concatenate([np.array([*before, *after], dtype=np.int64), texts.ids])
+    edge = np.ones_like(which)
+    starts = [edge * 0, texts.starts[which] + len(before) + len(after), edge * len(before)]
+    lengths = [edge * len(before), np.minimum(texts.lengths[which], MOST), edge * len(after)]
+    return Rows(flat, np.column_stack(starts), np.column_stack(lengths), np.zeros(3, dtype=np.int64), tokenizer.pad)
+
+
+def load_general(folder: Path, threads: int | None = None) -> General:
+    path = folder / "config.json"
+    return General(folder, Config.read(path, read_config(path)["config"]), read_tokenizer(folder), threads)

@@ -1,0 +1,26 @@
+"""Which engine scores with a checkpoint: the runtime where it is exported, the model's own file elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from anselm.models.registry import find_checkpoint, load_model, read_config
+from anselm.models.scorer import Scorer
+
+
+def load_scorer(name_or_path: str | Path) -> Scorer:
+    """A model to score with, by name or from a checkpoint folder.
+
+    A checkpoint that holds both `onnx/` and torch's weights is scored by the runtime, which is the faster of the two;
+    `load_model` loads it into torch, to be trained further for one.
+    """
+    folder = find_checkpoint(name_or_path)
+    if folder is None or not (folder / "onnx").is_dir():
+        return load_model(name_or_path)
+    if read_config(folder / "config.json")["model"] == "general":
+        from anselm.runtime.general import load_general
+
+        return load_general(folder)
+    from anselm.runtime.exported import load_exported
+
+    return load_exported(folder)

@@ -1,0 +1,118 @@
+"""Pairs of texts as padded rows of tokens, in numpy: what `CrossEncoder.collate` does on a device, without torch.
+
+A row is [CLS] question [SEP] candidate [SEP], and, where there is a context, context [SEP]; cut from the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anselm.models.encoders import PairTokenizer
+from anselm.models.features import Indices, Lists, spread
+
+STEP = 8  # tokens; between 4 and 16 no difference in speed stood out from the noise
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How much of a pair is read; named and checked as in the configuration of a cross-encoder."""
+
+    max_length: int
+    max_question: int
+    title: bool
+    neighbours: int
+
+    def overhead(self, tokenizer: PairTokenizer) -> int:
+        """Tokens that are not text."""
+        closing = len(tokenizer.after) * (2 if self.title or self.neighbours else 1)
+        return len(tokenizer.before) + len(tokenizer.between) + closing
+
+    def room(self, lists: Lists, tokenizer: PairTokenizer) -> Indices:
+        """How many tokens of a candidate fit beside its question. (pairs,)"""
+        asked = np.minimum(lists.texts.lengths[lists.questions], self.max_question)
+        return np.repeat(self.max_length - self.overhead(tokenizer) - asked, lists.sizes)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Every pair as the stretches of one flat array of tokens that it consists of."""
+
+    flat: NDArray[np.int64]  # (tokens,)
+    starts: Indices  # (pairs, stretches)
+    lengths: Indices  # (pairs, stretches)
+    types: Indices  # (stretches,)
+    pad: int
+
+    @property
+    def widths(self) -> Indices:
+        return np.asarray(self.lengths.sum(axis=1))
+
+    def distinct(self) -> tuple[Rows, Indices]:
+        """Each pair once, and where each of ours is among them: equal pairs get equal scores, and cost one."""
+        both = np.ascontiguousarray(np.hstack([self.starts, self.lengths]))
+        keys = both.view(np.dtype((np.void, both.itemsize * both.shape[1]))).ravel()  # a row as one value
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        return Rows(self.flat, self.starts[first], self.lengths[first], self.types, self.pad), place
+
+    def pad_rows(self, pairs: Indices, width: int) -> dict[str, Any]:
+        """ids, mask and types, each (pairs, width)."""
+        starts, lengths = self.starts[pairs], self.lengths[pairs]
+        inside = np.arange(width) < lengths.sum(axis=1)[:, None]  # (pairs, width)
+        ids = np.full(inside.shape, self.pad, dtype=np.int64)
+        types = np.zeros_like(ids)
+        ids[inside] = self.flat[spread(starts.ravel(), lengths.ravel())]  # row after row, stretch after stretch
+        types[inside] = np.repeat(np.tile(self.types, len(pairs)), lengths.ravel())
+        return {"ids": ids, "mask": inside.astype(np.int64), "types": types}
+
+
+def lay_out(lists: Lists, tokenizer: PairTokenizer, reading: Reading) -> Rows:
+    """Where the tokens of each pair stand. The special ones are put before all texts, to be stretches as well."""
+    special = (tokenizer.before, tokenizer.between, tokenizer.after)
+    flat = np.concatenate([np.array(sum(special, ()), dtype=np.int64), lists.texts.ids])
+    text = lists.texts.starts + sum(map(len, special))
+    question, candidate = np.repeat(lists.questions, lists.sizes), lists.candidates
+    limit = reading.max_length - reading.overhead(tokenizer)
+    asked = np.minimum(lists.texts.lengths[question], reading.max_question)
+    said = np.minimum(lists.texts.lengths[candidate], limit - asked)
+    before, between, after = (np.full(len(question), len(part)) for part in special)
+    starts = [np.zeros_like(before), text[question], before, text[candidate], before + between]
+    lengths = [before, asked, between, said, after]
+    if len(lists.contexts):
+        shown = np.minimum(lists.texts.lengths[lists.contexts], np.maximum(limit - asked - said, 0))
+        starts += [text[lists.contexts], before + between]
+        lengths += [shown, after * (shown > 0)]  # nothing is closed where nothing is shown
+    first, second = tokenizer.types
+    types = np.array([first] * 3 + [second] * (len(starts) - 3))
+    return Rows(flat, np.column_stack(starts), np.column_stack(lengths), types, tokenizer.pad)
+
+
+def by_width(widths: Indices, most: int, budget: int) -> Iterator[tuple[Indices, int]]:
+    """Batches of pairs of about the same width, longest first, and the width to pad them to.
+
+    A pair is padded to the next step, whatever it is batched with: padding changes the last bit of a sum, and in int8
+    that is now and then enough for the next value, so that a score would depend a little on the rest of the batch.
+    """
+    padded = np.minimum(-(-widths // STEP) * STEP, most)
+    for width in np.unique(padded)[::-1]:
+        pairs = np.flatnonzero(padded == width)
+        size = max(1, budget // int(width))
+        for start in range(0, len(pairs), size):
+            yield pairs[start : start + size], int(width)
+
+
+def run_rows(
+    engine: Callable[[Mapping[str, Any]], NDArray[np.float32]], rows: Rows, most: int, budget: int
+) -> NDArray[np.float64]:
+    """What an engine gives for each row, those of one length together, from whichever list. (rows, signals)"""
+    found: NDArray[np.float64] | None = None
+    for some, width in by_width(rows.widths, most, budget):
+        signals = engine(rows.pad_rows(some, width))
+        if found is None:
+            found = np.empty((len(rows.starts), signals.shape[1]))
+        found[some] = signals
+    return np.empty((0, 1)) if found is None else found

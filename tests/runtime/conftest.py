@@ -1,0 +1,80 @@
+"""Exported checkpoints of tiny models, made once."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anselm.data.question import Candidate, Question
+
+ENGINES = ["onnxruntime", "openvino"]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if find_spec(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    monkeypatch.setenv("ANSELM_ENGINE", request.param)
+    return str(request.param)
+
+
+LONG = "the bees make honey in the hive and the garden is sweet with nectar and wood " * 12
+LISTS = [
+    Question("q1", "How do bees make honey?", tuple(Candidate(str(i), text) for i, text in enumerate([
+        "Bees make honey from nectar.", "The hive is made of wood.", LONG, "Honey", "Nectar is sweet: 17.5 %!",
+    ])), meta={"title": "The bees"}),
+    Question("q2", "Where is the hive?", (Candidate("0", "The hive stands in the garden."), Candidate("1", "honey"))),
+    Question("q3", "what " * 40, (Candidate("0", LONG + "hive"), Candidate("1", ""))),
+    Question("q4", "none", ()),
+    Question("q5", "Bees?", tuple(Candidate(str(i), f"hive {i} " * (i + 1)) for i in range(20))),
+]  # fmt: skip
+
+SHORT = {"max_length": 96, "max_question": 24}
+SETTINGS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "plain": ("tiny_encoder", "cross-encoder", SHORT),
+    "contexts": ("tiny_encoder", "cross-encoder", SHORT | {"title": True, "neighbours": 1}),
+    "first": ("tiny_encoder", "cross-encoder", SHORT | {"pooling": "first"}),
+    "roberta": ("tiny_roberta", "cross-encoder", SHORT),
+    "frozen": ("tiny_encoder", "frozen-attention", SHORT),
+}
+
+
+@pytest.fixture(scope="session", params=SETTINGS)
+def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For torch, with the exact ONNX file beside its weights."""
+    return make_checkpoint(request, tmp_path_factory, *SETTINGS[request.param])
+
+
+@pytest.fixture(scope="session")
+def plain(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_checkpoint(request, tmp_path_factory, *SETTINGS["plain"])
+
+
+def make_checkpoint(
+    request: pytest.FixtureRequest, factory: pytest.TempPathFactory, base: str, name: str, config: dict[str, Any]
+) -> Path:
+    encoder = request.getfixturevalue(base)
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("onnxscript")
+    from anselm.models.crossencoder import build
+    from anselm.recipes.exporting import export
+
+    folder = factory.mktemp("checkpoint")
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(2)
+        build(name, {"base": str(encoder), **config}).save(folder)
+    export(folder, None, LISTS, int8=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def int8(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same model as `plain`, in int8 and without torch's weights."""
+    from anselm.recipes.exporting import example_questions, export
+
+    out = tmp_path_factory.mktemp("exported") / "int8"
+    export(plain, out, example_questions())
+    return out

@@ -1,0 +1,75 @@
+"""Which engine runs a model, and on how many cores."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from anselm.errors import FormatError, MissingExtraError, UnknownNameError
+from anselm.runtime import engines
+from anselm.runtime.cores import usable_cores
+from anselm.runtime.engines import VARIABLE, check_names, choose_engine
+
+
+def test_openvino_is_taken_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr(engines, "find_spec", lambda name: object())
+    assert choose_engine() == "openvino"
+    monkeypatch.setattr(engines, "find_spec", lambda name: None if name == "openvino" else object())
+    assert choose_engine() == "onnxruntime"
+
+
+def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "onnxruntime")
+    assert choose_engine() == "onnxruntime"
+    monkeypatch.setenv(VARIABLE, "onxruntime")
+    with pytest.raises(UnknownNameError, match=r"unknown engine in .* ANSELM_ENGINE: 'onxruntime'.*mean 'onnxruntime'"):
+        choose_engine()
+    monkeypatch.setenv(VARIABLE, "openvino")
+    monkeypatch.setattr(engines, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"ANSELM_ENGINE=openvino needs .*anselm\[openvino\]"):
+        choose_engine()
+
+
+def test_an_encoder_may_do_without_token_types() -> None:
+    assert check_names(Path("m"), ["ids", "mask"], ["signals"]) == ["ids", "mask"]
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [(["ids"], ["signals"]), (["ids", "mask"], ["logits"])])
+def test_another_model_is_named(inputs: list[str], outputs: list[str]) -> None:
+    with pytest.raises(FormatError, match=f"it takes {', '.join(inputs)} and gives {outputs[0]}"):
+        check_names(Path("m"), inputs, outputs)
+
+
+def machine(folder: Path, files: dict[str, str]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return folder
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="Linux only")
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({}, 8),
+        ({"fs/cgroup/cpu.max": "max 100000"}, 8),
+        ({"fs/cgroup/cpu.max": "250000 100000"}, 3),
+        ({"fs/cgroup/cpu.max": "5000 100000"}, 1),
+        ({"fs/cgroup/cpu/cpu.cfs_quota_us": "200000", "fs/cgroup/cpu/cpu.cfs_period_us": "100000"}, 2),
+        ({"fs/cgroup/cpu/cpu.cfs_quota_us": "-1", "fs/cgroup/cpu/cpu.cfs_period_us": "100000"}, 8),
+        ({f"devices/system/cpu/cpu{i}/topology/thread_siblings_list": f"{i % 4},{i % 4 + 4}" for i in range(8)}, 4),
+    ],
+)
+def test_cores_of_a_machine(
+    files: dict[str, str], expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)))
+    assert usable_cores(machine(tmp_path, files)) == expected
+
+
+def test_cores_of_this_machine() -> None:
+    assert 1 <= usable_cores() <= (os.cpu_count() or 1)

@@ -1,0 +1,165 @@
+"""The general ranker against the formula of models/general.py, computed pair by pair with transformers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from math import log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anselm.data.question import Candidate, Question
+from anselm.errors import AnselmError, FormatError
+from anselm.models.general import Config
+from anselm.models.registry import load_model
+from anselm.ranker import Ranker
+from anselm.runtime.general import ENCODER, General, load_general
+from anselm.runtime.loading import load_scorer
+from tests.runtime.conftest import LISTS, SHORT, make_checkpoint
+
+BLEND = (0.8, 0.6, -0.3, 0.2)
+LONG = 12
+
+
+@pytest.fixture(scope="session")
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_checkpoint(request, tmp_path_factory, "tiny_encoder", "cross-encoder", SHORT | {"similarity": True})
+
+
+@pytest.fixture(scope="session")
+def exact(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_general(reader, tmp_path_factory.mktemp("general") / "exact", int8=False)
+
+
+@pytest.fixture(scope="session")
+def rounded(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_general(reader, tmp_path_factory.mktemp("general") / "int8", int8=True)
+
+
+def make_general(reader: Path, out: Path, int8: bool) -> Path:
+    from anselm.recipes.exporting import example_questions
+    from anselm.recipes.general import export_general, write_config
+
+    export_general(reader, out, example_questions(), int8)
+    write_config(out, Config(**SHORT, long=LONG, blend=BLEND))
+    return out
+
+
+def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
+    """Each pair by itself, without padding; long answers are cut into windows as the cross-encoder does it."""
+    import torch
+
+    from anselm.models.crossencoder import CrossEncoder
+    from anselm.models.encoders import load_pretrained
+
+    model = load_model(reader)
+    assert isinstance(model, CrossEncoder)
+    untouched = load_pretrained(model.config.base)[0].eval()
+    parts = model.tokenizer
+
+    def vector(tokens: list[int]) -> Any:
+        ids = torch.tensor([[*parts.before, *tokens[:254], *parts.after]])
+        return torch.nn.functional.normalize(untouched(ids).last_hidden_state[0].mean(dim=0), dim=0)
+
+    def signals(asked: list[int], said: list[int]) -> list[float]:
+        first, second = [*parts.before, *asked, *parts.between], [*said, *parts.after]
+        ids, types = torch.tensor([first + second]), torch.tensor([[0] * len(first) + [1] * len(second)])
+        return model.signals(ids, torch.ones_like(ids), types)[0].tolist()
+
+    def score(question: str, answer: str) -> float:
+        whole, said = parts([question, answer])
+        asked = whole[: model.config.max_question]
+        room = model.config.max_length - model.overhead - len(asked)
+        step = room - min(32, room // 2)
+        starts = range(0, max(1, len(said) - room + step), step)
+        relevance, estimate = np.max([signals(asked, said[start : start + room]) for start in starts], axis=0)
+        similarity = estimate if len(said) <= LONG else float(vector(whole) @ vector(said))
+        a, b, c, d = BLEND
+        weight = b + c * (log(len(asked) + 1) - 2.5) + d * (log(min(len(said), 254) + 1) - 3.5)
+        return float(a * relevance + 5 * similarity * weight)
+
+    with torch.no_grad():
+        return [[score(q.text, candidate.text) for candidate in q.candidates] for q in questions]
+
+
+def test_scores_are_the_formula(reader: Path, exact: Path, engine: str) -> None:
+    found, expected = load_general(exact).score(LISTS), naive(reader, LISTS)
+    assert [len(row) for row in found] == [len(question.candidates) for question in LISTS]
+    np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-4)
+    assert np.concatenate(found).std() > 0.05
+
+
+@pytest.mark.parametrize("kind", ["exact", "rounded"])
+def test_the_batch_does_not_matter(kind: str, engine: str, request: pytest.FixtureRequest) -> None:
+    folder = request.getfixturevalue(kind)
+    model = load_general(folder, threads=1)
+    expected = np.concatenate(model.score(LISTS))
+    bound = 1e-4 if kind == "exact" else 0.02 * expected.std()
+    turned = [replace(question, candidates=question.candidates[::-1]) for question in LISTS]
+    others = [
+        model.score(LISTS, budget=1),
+        model.score(LISTS, budget=100_000),
+        [model.score([question])[0] for question in LISTS],
+        [row[::-1] for row in model.score(turned)],
+        load_general(folder, threads=2).score(LISTS),
+    ]
+    for found in others:
+        np.testing.assert_allclose(np.concatenate(found), expected, atol=bound)
+
+
+def test_int8_is_near(exact: Path, rounded: Path) -> None:
+    whole, near = (np.concatenate(load_general(folder).score(LISTS)) for folder in (exact, rounded))
+    assert np.corrcoef(whole, near)[0, 1] > 0.98
+    assert 0 < np.abs(whole - near).max() < 0.5 * whole.std()
+
+
+def test_short_answers_are_read_once(exact: Path) -> None:
+    """The second graph is opened for the first long answer."""
+    model = load_general(exact)
+    model.score([Question("q", "Where?", (Candidate("0", "honey"),))])
+    assert model._encoder is None
+    model.score([LISTS[0]])
+    assert model._encoder is not None
+
+
+def test_a_general_checkpoint_ranks(exact: Path, tmp_path: Path) -> None:
+    assert isinstance(load_scorer(exact), General)
+    assert Ranker.load(exact).rank("How do bees make honey?", ["From nectar.", "The hive."]).model == str(exact)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    load_general(exact).save(copy)
+    np.testing.assert_array_equal(load_general(copy).score(LISTS)[0], load_general(exact).score(LISTS)[0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [({"blend": [1, 2]}, "four numbers"), ({"long": 0}, "'long' is 0"), ({"shape": 3}, "unknown settings: shape")],
+)
+def test_settings_that_cannot_be_are_named(
+    settings: dict[str, Any], problem: str, exact: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(exact, tmp_path / "copy")
+    record = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**record, "config": record["config"] | settings}))
+    with pytest.raises(FormatError, match=problem):
+        load_general(folder)
+
+
+def test_a_missing_graph_is_named(exact: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(exact, tmp_path / "copy")
+    (folder / ENCODER).unlink()
+    with pytest.raises(AnselmError, match=r"encoder\.onnx"):
+        load_general(folder).score(LISTS)
+
+
+def test_only_a_reader_with_two_heads_becomes_one(plain: Path, tmp_path: Path) -> None:
+    from anselm.recipes.general import export_general
+
+    with pytest.raises(AnselmError, match="similarity head"):
+        export_general(plain, tmp_path / "out", LISTS)
+    with pytest.raises(AnselmError, match="exported files"):
+        load_model("general")
