@@ -70,7 +70,12 @@ def test_the_picture_in_the_readme_is_what_one_sees(root: Path) -> None:
     environment = os.environ | {"COLUMNS": "80"}
     path = "src/anselm/examples/kettle.md"
     done = subprocess.run([*command, path], cwd=root, env=environment, capture_output=True, text=True)
-    assert [line.rstrip() for line in done.stdout.splitlines()] == picture[1].rstrip().splitlines()
+    assert unmeasured(done.stdout) == unmeasured(picture[1])
+
+
+def unmeasured(shown: str) -> list[str]:
+    """Without bars and percentages: in int8 they differ by a hair from processor to processor."""
+    return [re.sub(r"[█▏▎▍▌▋▊▉ ]+\d+%", " %", line).rstrip() for line in shown.rstrip().splitlines()]
 
 
 def test_links_lead_somewhere() -> None:

@@ -139,9 +139,7 @@ def test_a_general_checkpoint_ranks(exact: Path, tmp_path: Path) -> None:
     ("settings", "problem"),
     [({"blend": [1, 2]}, "four numbers"), ({"long": 0}, "'long' is 0"), ({"shape": 3}, "unknown settings: shape")],
 )
-def test_settings_that_cannot_be_are_named(
-    settings: dict[str, Any], problem: str, exact: Path, tmp_path: Path
-) -> None:
+def test_settings_that_cannot_be_are_named(settings: dict[str, Any], problem: str, exact: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(exact, tmp_path / "copy")
     record = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**record, "config": record["config"] | settings}))

@@ -115,5 +115,13 @@ def models(as_json: Json = False) -> None:
     """List the models that can be named."""
     from anselm.models.registry import all_models
 
-    rows = [{"name": entry.name, "kind": entry.kind, "summary": entry.summary} for entry in all_models().values()]
-    print_rows(rows, as_json)
+    entries = all_models().values()
+    print_rows(
+        [{"name": one.name, "kind": one.kind, "summary": one.summary, "terms": one.terms} for one in entries],
+        as_json,
+        columns=("name", "kind", "summary"),
+    )
+    if not as_json:
+        for one in entries:
+            if one.terms:
+                say(f"{one.name}: {one.terms}")

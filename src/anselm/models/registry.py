@@ -27,6 +27,7 @@ class Entry:
     kind: str
     summary: str
     module: str
+    terms: str = ""  # of weights that come with the package
 
 
 SHIPPED = Path(__file__).parents[1] / "shipped"  # checkpoints that come with the package, one folder per name
@@ -40,10 +41,10 @@ def all_models() -> dict[str, Entry]:
     for path in sorted(Path(__file__).parent.glob("*.py")):
         for name, row in _table(path).items():
             found[name] = Entry(name, row["kind"], row["summary"], f"anselm.models.{path.stem}")
-    default = found[read_config(SHIPPED / DEFAULT / "config.json")["model"]]
-    return {
-        DEFAULT: Entry(DEFAULT, default.kind, f"what is used when no model is named: {default.name}", default.module)
-    } | found
+    record = read_config(SHIPPED / DEFAULT / "config.json")
+    default = found[record["model"]]
+    summary = f"what is used when no model is named: {default.name}, {default.summary}"
+    return {DEFAULT: Entry(DEFAULT, default.kind, summary, default.module, record["terms"])} | found
 
 
 def _table(path: Path) -> Mapping[str, Mapping[str, str]]:
@@ -99,4 +100,4 @@ def read_config(path: Path) -> dict[str, Any]:
         raise FormatError(path, 'an object with a "model" is needed')
     if not isinstance(config := record.get("config", {}), dict):
         raise FormatError(path, f'"config" must be an object, not {config!r}')
-    return {"model": record["model"], "config": config}
+    return {"model": record["model"], "config": config, "terms": str(record.get("terms", ""))}

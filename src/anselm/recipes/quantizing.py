@@ -6,7 +6,8 @@
 Dynamic quantisation, the usual way, takes the range of the whole batch, so that a long answer changes the scores of the
 others. With fixed ranges the few channels with large values would take most of the 255 steps. So each channel is
 divided by a factor before it is rounded, and the weights that read it are multiplied by the same (SmoothQuant, Xiao et
-al., 2023, equation 4): s_j = max|x_j|^a / max|w_j|^(1-a).
+al., 2023, equation 4): s_j = max|x_j|^a / max|w_j|^(1-a). And a few extreme values may be cut off. How strong (a) and
+how much (a share of the range) is chosen for each tensor: what changes the products with it least.
 
 The result is plain ONNX with quantize and dequantize steps around the same products. ONNX Runtime and OpenVINO both
 turn those into int8 kernels.
@@ -25,16 +26,32 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 Array = NDArray[Any]
 
-SMOOTHING = 0.7  # a above; of 0.5 to 0.9 the least drift with all-MiniLM-L6-v2 on WikiQA dev
+STRENGTHS = (0.5, 0.6, 0.7, 0.8, 0.9)  # a above
+SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)  # of the range
+ROWS = 1_024  # to compare products on
 TABLE = 1_000  # rows; a smaller table is not worth rounding
 
 
 @dataclass(frozen=True)
-class Range:
-    """What was seen of a tensor, per channel."""
+class Seen:
+    """What was seen of a tensor."""
 
+    rows: Array  # (some rows, channels)
     low: Array  # (channels,) at most 0
     high: Array  # (channels,) at least 0
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """How a tensor is rounded: divided by its channels' factors, then in steps of `scale` from `zero` on."""
+
+    factor: Array  # (channels,)
+    scale: float
+    zero: int
+
+    def apply(self, rows: Array) -> Array:
+        whole = np.clip(np.rint(rows / self.factor / self.scale) + self.zero, 0, 255)
+        return np.asarray((whole - self.zero) * self.scale)  # still divided by the factors
 
 
 @dataclass(frozen=True)
@@ -52,15 +69,15 @@ def quantize(model: ModelProto, batches: Sequence[Mapping[str, Array]]) -> Model
     for node in model.graph.node:
         if is_product(node, weights):
             reading.setdefault(node.input[0], []).append(weights[node.input[1]])
-    ranges = observe(model, list(reading), batches)
-    factors = {name: smoothing(ranges[name], readers) for name, readers in reading.items()}
+    seen = observe(model, list(reading), batches)
+    roundings = {name: best_rounding(seen[name], readers) for name, readers in reading.items()}
     parts = []
     for node in model.graph.node:
         if is_product(node, weights):
             name = node.input[0]
             if reading.pop(name, None):  # several products read the same tensor, which is rounded once
-                parts.append(rounded(name, ranges[name], factors[name]))
-            parts.append(product(node, weights[node.input[1]], factors[name]))
+                parts.append(rounded(name, roundings[name]))
+            parts.append(product(node, weights[node.input[1]], roundings[name].factor))
         elif is_table(node, weights):
             parts.append(lookup(node, weights[node.input[0]]))
         else:
@@ -77,36 +94,62 @@ def is_table(node: NodeProto, weights: Mapping[str, Array]) -> bool:
     return table is not None and table.dtype == np.float32 and table.ndim == 2 and len(table) >= TABLE
 
 
-def observe(model: ModelProto, names: list[str], batches: Sequence[Mapping[str, Array]]) -> dict[str, Range]:
-    """Run the model and keep the extremes of some of its tensors."""
+def observe(model: ModelProto, names: list[str], batches: Sequence[Mapping[str, Array]]) -> dict[str, Seen]:
+    """Run the model and keep the extremes and some rows of some of its tensors."""
     from onnxruntime import InferenceSession
 
     watched = onnx.ModelProto()
     watched.CopyFrom(model)
     watched.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)
     session = InferenceSession(watched.SerializeToString(), providers=["CPUExecutionProvider"])
-    found: dict[str, Range] = {}
+    found: dict[str, Seen] = {}
     for batch in batches:
         given = {one.name: batch[one.name] for one in session.get_inputs()}
         for name, value in zip(names, session.run(names, given), strict=True):
             rows = np.asarray(value).reshape(-1, np.shape(value)[-1])
-            old = found.get(name, Range(np.zeros(rows.shape[1]), np.zeros(rows.shape[1])))
-            found[name] = Range(np.minimum(old.low, rows.min(axis=0)), np.maximum(old.high, rows.max(axis=0)))
+            found[name] = add_rows(found.get(name), rows, 1 + ROWS // len(batches))
     return found
 
 
-def smoothing(seen: Range, readers: Sequence[Array]) -> Array:
+def add_rows(seen: Seen | None, rows: Array, most: int) -> Seen:
+    """The extremes of all rows, and `most` of them, evenly spread."""
+    some = rows[:: max(1, len(rows) // most)][:most]
+    low, high = np.minimum(rows.min(axis=0), 0), np.maximum(rows.max(axis=0), 0)
+    if seen is None:
+        return Seen(some, low, high)
+    return Seen(np.concatenate([seen.rows, some]), np.minimum(seen.low, low), np.maximum(seen.high, high))
+
+
+def best_rounding(seen: Seen, readers: Sequence[Array]) -> Rounding:
+    """The one that changes the products with the weights that read the tensor least."""
+    weight = np.concatenate(readers, axis=1)  # (channels, all columns)
+    exact = seen.rows @ weight
+
+    def error(rounding: Rounding) -> float:
+        whole, scale = int8(weight * rounding.factor[:, None], axis=0)
+        return float(np.square(rounding.apply(seen.rows) @ (whole * scale) - exact).sum())
+
+    factors = [smoothing(seen, readers, strength) for strength in STRENGTHS]
+    return min((make_rounding(seen, factor, share) for factor in factors for share in SHARES), key=error)
+
+
+def smoothing(seen: Seen, readers: Sequence[Array], strength: float) -> Array:
     """The factor of each channel; their geometric mean is 1."""
     large = np.maximum(np.maximum(-seen.low, seen.high), 1e-5)
     read = np.maximum(np.max([np.abs(weight).max(axis=1) for weight in readers], axis=0), 1e-5)
-    logs = SMOOTHING * np.log(large) - (1 - SMOOTHING) * np.log(read)
+    logs = strength * np.log(large) - (1 - strength) * np.log(read)
     return np.asarray(np.exp(logs - logs.mean()))
 
 
-def rounded(name: str, seen: Range, factor: Array) -> Part:
-    """The tensor divided by its channels' factors, and through uint8."""
-    low, high = float((seen.low / factor).min()), float((seen.high / factor).max())
+def make_rounding(seen: Seen, factor: Array, share: float) -> Rounding:
+    """256 steps over a share of the range that the tensor has when it is divided by the factors."""
+    low, high = share * float((seen.low / factor).min()), share * float((seen.high / factor).max())
     scale = max(high - low, 1e-8) / 255
+    return Rounding(factor, scale, int(np.clip(round(-low / scale), 0, 255)))
+
+
+def rounded(name: str, rounding: Rounding) -> Part:
+    """The tensor divided by its channels' factors, and through uint8."""
     narrow, scaling, zero = f"{name}_narrow", f"{name}_scale", f"{name}_zero"
     return Part(
         [
@@ -115,9 +158,9 @@ def rounded(name: str, seen: Range, factor: Array) -> Part:
             helper.make_node("DequantizeLinear", [f"{name}_uint8", scaling, zero], [f"{name}_rounded"]),
         ],
         {
-            f"{name}_factor": (1 / factor).astype(np.float32),
-            scaling: np.array(scale, np.float32),
-            zero: np.array(np.clip(round(-low / scale), 0, 255), np.uint8),
+            f"{name}_factor": (1 / rounding.factor).astype(np.float32),
+            scaling: np.array(rounding.scale, np.float32),
+            zero: np.array(rounding.zero, np.uint8),
         },
     )
 
