@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-QUESTION ?= How long does the guarantee last?
+QUESTION ?= How often should I descale the kettle?
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint types unit bench clean

@@ -229,32 +229,32 @@ def test_evaluate_draws_a_picture(judged: Path, tmp_path: Path) -> None:
 
 
 def test_rank_explains(faq: Path) -> None:
-    found = as_json("rank", QUESTION, "-c", faq, "--explain", "--top", "2")
+    found = as_json("rank", QUESTION, "-c", faq, "-m", "bm25", "--explain", "--top", "2")
     for result in found["results"]:
         assert result["explanation"].keys() == {"question", "answer"}
         for text, words in ((QUESTION, "question"), (result["text"], "answer")):
             for word in result["explanation"][words]:
                 assert word.keys() == {"text", "start", "end", "weight"}
                 assert text[word["start"] : word["end"]] == word["text"]
-    shown = " ".join(anselm("rank", QUESTION, "-c", faq, "--explain").stdout.decode().split())
+    shown = " ".join(anselm("rank", QUESTION, "-c", faq, "-m", "bm25", "--explain").stdout.decode().split())
     assert "When does *the shop open* in *the morning*?" in shown
     assert "The *shop opens* at nine in the *morning*." in shown
     assert "*" not in anselm("rank", QUESTION, "-c", faq).stdout.decode()
 
 
 def test_ask_explains(faq: Path) -> None:
-    found = as_json("ask", QUESTION, faq, "--explain", "--top", "1")["results"][0]
+    found = as_json("ask", QUESTION, faq, "-m", "bm25", "--explain", "--top", "1")["results"][0]
     heaviest = max(found["explanation"]["answer"], key=lambda word: word["weight"])
     assert heaviest["text"] in ("shop", "opens", "morning")
-    shown = anselm("ask", QUESTION, faq, "--explain").stdout.decode()
+    shown = anselm("ask", QUESTION, faq, "-m", "bm25", "--explain").stdout.decode()
     assert shown.count("The *shop opens* at nine in the *morning*.") == 2  # in the panel and in the table
 
 
 def test_rank_folds_duplicates() -> None:
     stdin = b"Parking is free.\nThe shop opens at nine.\nthe shop opens at NINE\nThe shop opens at ten.\n"
-    found = as_json("rank", QUESTION, "-c", "-", "--fold-duplicates", "--top", "2", stdin=stdin)
+    found = as_json("rank", QUESTION, "-c", "-", "-m", "bm25", "--fold-duplicates", "--top", "2", stdin=stdin)
     assert [(result["index"], result["duplicates"]) for result in found["results"]] == [(1, [2]), (3, [])]
-    shown = anselm("rank", QUESTION, "-c", "-", "--fold-duplicates", stdin=stdin).stdout.decode()
+    shown = anselm("rank", QUESTION, "-c", "-", "-m", "bm25", "--fold-duplicates", stdin=stdin).stdout.decode()
     assert "[1] and 1 near-duplicate" in " ".join(shown.split())
     assert "NINE" not in shown
 

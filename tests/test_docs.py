@@ -66,7 +66,7 @@ def test_python(page: Path, root: Path) -> None:
 def test_the_picture_in_the_readme_is_what_one_sees(root: Path) -> None:
     picture = re.search(r"```\n(╭.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert picture
-    command = [sys.executable, "-m", "anselm", "ask", "How long does the guarantee last?", "--top", "3"]
+    command = [sys.executable, "-m", "anselm", "ask", "How often should I descale the kettle?", "--top", "3"]
     environment = os.environ | {"COLUMNS": "80"}
     path = "src/anselm/examples/kettle.md"
     done = subprocess.run([*command, path], cwd=root, env=environment, capture_output=True, text=True)

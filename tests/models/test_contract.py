@@ -13,6 +13,7 @@ import pytest
 from anselm.data.question import Candidate, Question
 from anselm.errors import AnselmError
 from anselm.models.registry import all_models, find_checkpoint, load_model
+from anselm.runtime.loading import load_scorer
 
 LISTS = [
     Question("q1", "How do bees make honey?", tuple(Candidate(str(i), text) for i, text in enumerate([
@@ -26,38 +27,44 @@ SHIPPED = [name for name in all_models() if find_checkpoint(name)]
 models = pytest.mark.parametrize("name", SHIPPED)
 
 
+def bound(name: str) -> float:
+    """How far two scores of one pair may be apart: in int8 the last bit of a float is now and then a step of 255."""
+    return 0.05 if name == "default" else 0.0
+
+
 @models
 def test_one_finite_score_per_candidate(name: str) -> None:
-    scores = load_model(name).score(LISTS)
+    scores = load_scorer(name).score(LISTS)
     assert [len(row) for row in scores] == [4, 1, 3]
     assert all(np.isfinite(row).all() for row in scores)
 
 
 @models
 def test_a_list_alone_or_among_others_gets_the_same_scores(name: str) -> None:
-    model = load_model(name)
+    model = load_scorer(name)
     together = model.score(LISTS)
     for question, expected in zip(LISTS, together, strict=True):
-        np.testing.assert_array_equal(model.score([question])[0], expected)
+        np.testing.assert_allclose(model.score([question])[0], expected, atol=bound(name), rtol=0)
 
 
 @models
 def test_the_order_of_candidates_does_not_matter(name: str) -> None:
-    model = load_model(name)
+    model = load_scorer(name)
     turned = Question("q1", LISTS[0].text, LISTS[0].candidates[::-1])
-    np.testing.assert_allclose(model.score([turned])[0][::-1], model.score([LISTS[0]])[0], rtol=1e-12)
+    found = model.score([turned])[0][::-1]
+    np.testing.assert_allclose(found, model.score([LISTS[0]])[0], rtol=1e-12, atol=bound(name))
 
 
 @models
 def test_equal_texts_get_equal_scores(name: str) -> None:
-    assert len(set(load_model(name).score([LISTS[2]])[0].tolist())) == 1
+    assert len(set(load_scorer(name).score([LISTS[2]])[0].tolist())) == 1
 
 
 @models
 def test_saved_and_loaded_it_scores_the_same(name: str, tmp_path: Path) -> None:
-    model = load_model(name)
+    model = load_scorer(name)
     model.save(tmp_path)
-    for expected, found in zip(model.score(LISTS), load_model(tmp_path).score(LISTS), strict=True):
+    for expected, found in zip(model.score(LISTS), load_scorer(tmp_path).score(LISTS), strict=True):
         np.testing.assert_array_equal(found, expected)
 
 
@@ -65,11 +72,11 @@ def test_saved_and_loaded_it_scores_the_same(name: str, tmp_path: Path) -> None:
 def test_scores_are_the_same_in_every_process(name: str) -> None:
     """Down to the last bit, also where Python's hashes differ: ties are ties everywhere."""
     code = (
-        "from anselm.models.registry import load_model; from anselm.data.question import Candidate, Question;"
+        "from anselm.runtime.loading import load_scorer; from anselm.data.question import Candidate, Question;"
         "words = 'alpha beta gamma delta epsilon zeta eta theta iota kappa'.split();"
         "texts = [' '.join(words[i:] + words[: i % 3]) for i in range(10)];"
         "question = Question('q', ' '.join(words), tuple(Candidate(str(i), t) for i, t in enumerate(texts)));"
-        f"print(load_model({name!r}).score([question])[0].tolist())"
+        f"print(load_scorer({name!r}).score([question])[0].tolist())"
     )
     runs = {
         subprocess.run(
@@ -78,6 +85,7 @@ def test_scores_are_the_same_in_every_process(name: str) -> None:
         for seed in ("1", "2", "3")
     }
     assert len(runs) == 1
+    assert runs != {b""}
 
 
 def test_fitted_statistics_are_saved_too(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 
-PULL = 0.02  # l2; of 0.001 to 0.05 the best mean when each corpus in turn is left out of the fit
+PULL = 0.04  # l2; of 0.02, 0.03, 0.04 and 0.05 the best on the dev splits of WikiQA and TrecQA together
 STEPS = 50
 
 
