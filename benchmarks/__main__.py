@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import lexical, sentences, start, training
+from benchmarks import engines, lexical, ranking, sentences, start, training
 
-for part in (start, lexical, training, sentences):
+for part in (start, lexical, training, engines, ranking, sentences):
     part.main()

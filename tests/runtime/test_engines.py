@@ -10,7 +10,7 @@ import pytest
 from anselm.errors import FormatError, MissingExtraError, UnknownNameError
 from anselm.runtime import engines
 from anselm.runtime.cores import usable_cores
-from anselm.runtime.engines import VARIABLE, check_names, choose_engine
+from anselm.runtime.engines import VARIABLE, check_names, choose_engine, multiplies_int8
 
 
 def test_openvino_is_taken_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,3 +73,12 @@ def test_cores_of_a_machine(
 
 def test_cores_of_this_machine() -> None:
     assert 1 <= usable_cores() <= (os.cpu_count() or 1)
+
+
+def test_what_the_processor_can_do_is_read_or_not_assumed(tmp_path: Path) -> None:
+    processor = tmp_path / "cpuinfo"
+    processor.write_text("flags\t\t: fpu avx2 avx512_vnni\n")
+    assert multiplies_int8(processor)
+    processor.write_text("flags\t\t: fpu avx2\n")
+    assert not multiplies_int8(processor)
+    assert not multiplies_int8(tmp_path / "nowhere")

@@ -35,7 +35,7 @@ Numbers = NDArray[np.float64]
 class Config:
     max_length: int = 192  # tokens of a pair; longer candidates are scored in windows
     max_question: int = 64
-    long: int = 48  # tokens of an answer from which on it is read a second time
+    long: int = 64  # tokens of an answer from which on it is read a second time
     blend: tuple[float, float, float, float] = (1.0, 0.5, 0.0, 0.0)  # a, b, c, d above
 
     @classmethod
