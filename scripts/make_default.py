@@ -1,4 +1,4 @@
-"""From a trained reader (scripts/train_default.py) to the default model's folder: export, blend, calibrate, card.
+"""From a trained reader (scripts/train_default.py) to the default model's folder: export, blend, calibrate.
 
     python scripts/make_default.py READER OUT [--blend A B C D] [--held-out CORPUS/SPLIT=READER ...]
 
@@ -29,6 +29,10 @@ from anselm.runtime.general import load_general
 SEEN = (("squad", "train-subset"), ("squadshifts", "amazon"), ("stackexchange", "cardano"), ("selqa", "dev"))
 UNSEEN = (("wikiqa", "dev"), ("trecqa", "dev"), ("semeval-2016", "dev"), ("semeval-2015", "dev"))
 POOL, POOLS = 50, 120
+TERMS = (
+    "the weights are under Apache-2.0, like the encoder that they were made from (all-MiniLM-L6-v2); they were trained "
+    "on SQuAD and Stack Exchange (CC BY-SA), SelQA (Apache-2.0) and SQuADShifts (no terms stated)"
+)
 
 
 def main() -> None:
@@ -36,7 +40,7 @@ def main() -> None:
     export_general(options.reader, options.out, some_lists(60))
     config = load_general(options.out).config
     weights = options.blend or fit(options.out, options.held_out)
-    write_config(options.out, replace(config, blend=tuple(round(float(weight), 3) for weight in weights)))
+    write_config(options.out, replace(config, blend=tuple(round(float(weight), 3) for weight in weights)), TERMS)
     calibrate(load_general(options.out), answer_lists()).save(options.out / "calibration.json")
 
 

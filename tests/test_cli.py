@@ -547,3 +547,33 @@ def test_reports_say_what_they_count() -> None:
     assert "2 questions (each the worst of its copies, 6 in all), 60 pairs" in seen(console)
     assert "By the rules of SemEval's 2016 scorer" in seen(console)
     assert "own scorer" not in seen(console)
+
+
+def test_the_default_ranks_without_torch(faq: Path) -> None:
+    """Nor with transformers, nor with a way out of this machine."""
+    code = (
+        "import socket, sys\n"
+        "sys.modules['torch'] = sys.modules['transformers'] = None\n"
+        "def refuse(*arguments): raise OSError('no network here')\n"
+        "socket.socket.connect = refuse\n"
+        "from anselm.cli import main\n"
+        f"sys.argv = ['anselm', 'rank', {QUESTION!r}, '-c', {str(faq)!r}, '--json']\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    assert found["model"] == "default"
+    assert found["answerable"]
+    assert found["results"][0]["text"] == "The shop opens at nine in the morning."
+
+
+def test_train_takes_bm25_where_no_base_is_named(lists: Path, tmp_path: Path) -> None:
+    as_json("train", "-d", lists, "--out", tmp_path / "mine")
+    assert json.loads((tmp_path / "mine" / "config.json").read_text())["model"] == "bm25"
+
+
+def test_the_default_cannot_be_trained_further(lists: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    done = anselm("train", "-d", lists, "--base", "general", "--out", tmp_path / "mine")
+    assert done.returncode == 2
+    assert b"cannot be trained" in done.stderr

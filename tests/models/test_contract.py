@@ -29,7 +29,7 @@ models = pytest.mark.parametrize("name", SHIPPED)
 
 def bound(name: str) -> float:
     """How far two scores of one pair may be apart: in int8 the last bit of a float is now and then a step of 255."""
-    return 0.05 if name == "default" else 0.0
+    return 1e-3 if name == "default" else 0.0
 
 
 @models

@@ -67,7 +67,7 @@ def test_the_batch_does_not_matter(kind: str, engine: str, request: pytest.Fixtu
 
 def test_int8_is_near(plain: Path, int8: Path, engine: str) -> None:
     exact, near = flat(load_exported(plain).score(LISTS)), flat(load_exported(int8).score(LISTS))
-    assert np.abs(near - exact).max() < 0.25 * exact.std()
+    assert np.abs(near - exact).max() < 0.4 * exact.std()
     assert np.corrcoef(near, exact)[0, 1] > 0.99
     assert np.abs(near - exact).max() > 0
 

@@ -33,7 +33,7 @@ def train(
     out: Annotated[Path | None, typer.Option(help="The checkpoint folder to write; it must not exist.")] = None,
     base: Annotated[
         str, typer.Option(help="A lexical model, an encoder (name or folder), or a checkpoint to go on from.")
-    ] = "default",
+    ] = "bm25",
     dev: Annotated[str | None, typer.Option(help="Lists to choose on; a tenth of --data by default.")] = None,
     split: Annotated[str | None, typer.Option(help="Which split; `train` by default.")] = None,
     protocol: Annotated[str | None, typer.Option(help="Which questions count; all of them by default.")] = None,
@@ -63,7 +63,7 @@ def train(
     from anselm.recipes.training import make_model, make_training, split_off_dev
 
     settings = {"epochs": epochs, "rate": rate, "seed": seed, **MODEST}
-    parts = (dataset, load_training_data(dev)) if dev else split_off_dev(dataset)
+    parts = (dataset, load_training_data(dev, data_dir=data_dir, usual="dev")) if dev else split_off_dev(dataset)
     return train_transformer(make_model(base, {}, seed), *parts, make_training(settings), out, dry_run, as_json)
 
 

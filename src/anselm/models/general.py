@@ -47,25 +47,24 @@ class Config:
             if type(value := record.get(name, known[name])) is not int or value < 1:
                 raise FormatError(path, f"the setting {name!r} is {value!r}, which is no whole number above 0")
         blend = record.get("blend", known["blend"])
-        if len(blend) != 4 or not all(type(weight) in (int, float) for weight in blend):
+        if (
+            not isinstance(blend, list | tuple)
+            or len(blend) != 4
+            or not all(type(weight) in (int, float) for weight in blend)
+        ):
             raise FormatError(path, f"the setting 'blend' is {blend!r}, which is no list of four numbers")
-        return cls(**{**record, "blend": tuple(map(float, blend))})
-
-
-def blend(
-    relevance: Numbers, similarity: Numbers, asked: Numbers, said: Numbers, weights: tuple[float, ...]
-) -> Numbers:
-    """The score of each pair; `asked` and `said` are the lengths of its texts in tokens. (pairs,)"""
-    features = blend_features(relevance, similarity, asked, said)
-    return np.asarray(features @ np.array(weights))
+        config = cls(**{**record, "blend": tuple(map(float, blend))})
+        if config.max_length - config.max_question < 4:  # three special tokens and one of the candidate
+            raise FormatError(path, f"max_length {config.max_length} leaves no room for a candidate")
+        return config
 
 
 def blend_features(relevance: Numbers, similarity: Numbers, asked: Numbers, said: Numbers) -> Numbers:
-    """What the weights multiply. (pairs, 4)"""
+    """What the four weights multiply; `asked` and `said` are the lengths of the two texts in tokens. (pairs, 4)"""
     question, answer = np.log(asked + 1) - 2.5, np.log(said + 1) - 3.5
     return np.stack([relevance, 5 * similarity, 5 * similarity * question, 5 * similarity * answer], axis=1)
 
 
 def load(name: str, config: Mapping[str, Any], folder: Path | None) -> Any:
     """The runtime runs it, from exported files; there is nothing else to load."""
-    raise InputError(f"{name!r} is run from its exported files, which {folder or 'its name alone'} does not have")
+    raise InputError(f"{name!r} is run from its exported files; it can be neither exported again nor trained further")

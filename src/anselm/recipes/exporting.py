@@ -1,6 +1,8 @@
 """From a checkpoint that needs torch to one that does not: the model as an ONNX graph with int8 weights.
 
-ids, mask, types: int64 (pairs, tokens) -> signals: float32 (pairs, 1), or 2 with a similarity head
+ids, mask, types: int64 (pairs, tokens) -> signals: float32 (pairs, 1)
+
+Of a model with a similarity head, only the score is exported; see general.py for both.
 """
 
 from __future__ import annotations
@@ -42,12 +44,12 @@ OPSET = 20
 class Pairs(nn.Module):
     """The part of a cross-encoder that reads pairs which are rows of tokens already."""
 
-    def __init__(self, model: CrossEncoder) -> None:
+    def __init__(self, model: CrossEncoder, signals: int = 1) -> None:
         super().__init__()
-        self.model = model
+        self.model, self.count = model, signals
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
-        return self.model.signals(ids, mask, types)
+        return self.model.signals(ids, mask, types)[:, : self.count]
 
 
 def export(checkpoint: Path, out: Path | None, questions: Sequence[Question], int8: bool = True) -> Path:

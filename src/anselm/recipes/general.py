@@ -50,7 +50,7 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
     if not isinstance(model, CrossEncoder) or not model.config.similarity:
         raise InputError(f"{checkpoint} is not a cross-encoder with a similarity head, which a general ranker needs")
     untouched, _ = load_pretrained(model.config.base)
-    reader = to_onnx(Pairs(model), model.encoder, ("ids", "mask", "types"))
+    reader = to_onnx(Pairs(model, signals=2), model.encoder, ("ids", "mask", "types"))
     encoder = to_onnx(Texts(untouched), untouched, ("ids", "mask"))
     if int8:
         lists = model.featurize(questions)
@@ -65,6 +65,6 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
     return out
 
 
-def write_config(folder: Path, config: Config) -> None:
-    record = {"model": "general", "config": asdict(config)}
+def write_config(folder: Path, config: Config, terms: str = "") -> None:
+    record = {"model": "general", "config": asdict(config), "terms": terms}
     (folder / "config.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

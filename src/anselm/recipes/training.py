@@ -49,9 +49,11 @@ class Plan:
 def make_model(base: str, config: Mapping[str, Any], seed: int) -> CrossEncoder:
     """A new model on an encoder, or one of our checkpoints to go on from. What is new in it is drawn from the seed."""
     torch.manual_seed(seed)
-    entry = all_models().get(base)
-    if entry is not None and entry.kind == "transformer":
+    if base in crossencoder.VARIANTS:
         return crossencoder.build(base, config)
+    if base in all_models():
+        names = ", ".join(crossencoder.VARIANTS)
+        raise InputError(f"{base!r} cannot be trained; name an encoder, a checkpoint folder or one of {names}")
     if Path(base).is_dir() and (Path(base) / "encoder.json").is_file():
         model = load_model(base)
         if not isinstance(model, CrossEncoder):

@@ -2,6 +2,7 @@
 
 loading     a checkpoint by name or folder -> something that scores lists, whichever engine it needs
 exported    one exported checkpoint as a scorer
+general     the general ranker, which has two graphs
 rows        pairs of texts -> padded rows of tokens
 engines     an ONNX file -> a function from rows to signals
 cores       how many threads that function may use

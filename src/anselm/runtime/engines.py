@@ -1,4 +1,4 @@
-"""From an ONNX file to a function: OpenVINO where it is installed, since it is the faster, and ONNX Runtime elsewhere.
+"""From an ONNX file to a function: OpenVINO where it is installed, which is faster on long lists, else ONNX Runtime.
 
 ANSELM_ENGINE=onnxruntime or openvino decides otherwise. Both compute in single precision what is not int8: half
 precision would be faster on some processors, and scores would depend on which one it is and on the batch.

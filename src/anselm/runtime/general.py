@@ -68,7 +68,8 @@ class General:
         """The cosine of each question and answer, which are numbers of texts. (pairs,)"""
         texts, place = np.unique(np.concatenate([questions, answers]), return_inverse=True)
         rows = text_rows(lists.texts, texts, self.tokenizer)
-        vectors = run_rows(self.encoder, rows, int(rows.widths.max()), budget)  # (texts, width)
+        most = MOST + len(self.tokenizer.before) + len(self.tokenizer.after)
+        vectors = run_rows(self.encoder, rows, most, budget)  # (texts, width)
         asked, said = vectors[place[: len(questions)]], vectors[place[len(questions) :]]
         return np.asarray((asked * said).sum(axis=1))
 

@@ -15,7 +15,7 @@ def load_scorer(name_or_path: str | Path) -> Scorer:
     `load_model` loads it into torch, to be trained further for one.
     """
     folder = find_checkpoint(name_or_path)
-    if folder is None or not (folder / "onnx").is_dir():
+    if folder is None or not any((folder / "onnx").glob("*.onnx")):
         return load_model(name_or_path)
     if read_config(folder / "config.json")["model"] == "general":
         from anselm.runtime.general import load_general
