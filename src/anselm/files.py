@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import re
 import shutil
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -29,9 +30,23 @@ def find_file(path: Path) -> Path:
 
 def open_binary(path: Path) -> IO[bytes]:
     """Open for reading. A name that ends in .gz is unpacked on the way; `name.gz` stands in for a missing `name`."""
+    return _open_binary(path, lambda path: path.suffix == ".gz")
+
+
+def open_by_content(path: Path) -> IO[bytes]:
+    """As `open_binary`, but the first bytes tell what is packed: downloads are not always named for what they are."""
+    return _open_binary(path, _begins_packed)
+
+
+def _begins_packed(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _open_binary(path: Path, is_packed: Callable[[Path], bool]) -> IO[bytes]:
     try:
         path = find_file(path)
-        return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+        return gzip.open(path, "rb") if is_packed(path) else path.open("rb")  # type: ignore[return-value]
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
     except IsADirectoryError:
@@ -100,12 +115,19 @@ def count_lines(path: Path) -> int | None:
 @contextmanager
 def write_atomically(path: Path) -> Iterator[IO[str]]:
     """Write text beside `path` and move it there at the end, so that a failure leaves the old file as it was."""
+    with write_bytes_atomically(path) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="\n") as file:
+        yield file
+
+
+@contextmanager
+def write_bytes_atomically(path: Path) -> Iterator[IO[bytes]]:
+    """As `write_atomically`, for what is no text."""
     if path.is_dir():
         raise InputError(f"{path} is a folder; a file name is needed to write to")
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with gzip.open(partial, "wt", encoding="utf-8") if path.suffix == ".gz" else _open_text(partial) as file:
-            yield file
+        with gzip.open(partial, "wb") if path.suffix == ".gz" else partial.open("wb") as file:
+            yield file  # type: ignore[misc]
         partial.replace(path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
@@ -127,10 +149,6 @@ def write_folder_atomically(path: Path) -> Iterator[Path]:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-
-
-def _open_text(path: Path) -> IO[str]:
-    return path.open("w", encoding="utf-8", newline="\n")
 
 
 def read_stdin() -> str:
