@@ -35,6 +35,15 @@ def test_words_that_share_contexts_are_nearer_than_others() -> None:
     assert near[same].min() > near[~same].max()
 
 
+def test_it_is_gensims_skip_gram() -> None:
+    models = pytest.importorskip("gensim.models")
+    sentences = [text.split() for text in corpus()]
+    expected = models.Word2Vec(sentences, vector_size=8, window=3, min_count=1, epochs=2, seed=5, workers=1, sg=1).wv
+    vectors = train_vectors(corpus(), width=8, window=3, epochs=2, seed=5)
+    assert list(vectors.words) == expected.index_to_key
+    np.testing.assert_array_equal(vectors.table, expected.vectors)
+
+
 def test_rare_words_are_left_out_and_texts_are_read_as_elsewhere() -> None:
     pytest.importorskip("gensim")
     texts = ["The bee’s hive.", "the HIVE", "The U.S."]

@@ -77,6 +77,10 @@ def put(path: Path, content: str | bytes) -> Path:
     return path
 
 
+def floats(*values: float) -> bytes:
+    return np.array(values, "<f4").tobytes()
+
+
 @pytest.mark.parametrize("begin", ["", "4 2\n", "4 2\r\n", "\ufeff", "\ufeff4 2\n"])
 @pytest.mark.parametrize("end", ["\n", " \n", "\r\n"])
 def test_rows_split_at_plain_spaces_and_the_last_fields_are_the_numbers(begin: str, end: str, tmp_path: Path) -> None:
@@ -92,14 +96,14 @@ def test_the_first_of_two_rows_of_a_word_counts(tmp_path: Path) -> None:
 
 
 def test_binary_rows_may_end_in_a_line_end_or_not(tmp_path: Path) -> None:
-    one, two = np.array([1, 2], "<f4").tobytes(), np.array([3, 4], "<f4").tobytes()
     for gap in (b"", b"\n"):
-        read = read_vectors(put(tmp_path / "v", b"2 2\na " + one + gap + b"b " + two + gap))
+        read = read_vectors(put(tmp_path / "v", b"2 2\na " + floats(1, 2) + gap + b"b " + floats(3, 4) + gap))
         assert (read.words, read.table.tolist()) == (("a", "b"), [[1, 2], [3, 4]])
 
 
-def floats(*values: float) -> bytes:
-    return np.array(values, "<f4").tobytes()
+def test_numbers_whose_bytes_are_valid_utf_8_are_still_no_text(tmp_path: Path) -> None:
+    assert floats(2, 0).decode() == "\0\0\0@\0\0\0\0"
+    assert read_vectors(put(tmp_path / "v", b"1 2\na " + floats(2, 0))).table.tolist() == [[2, 0]]
 
 
 PACKED = gzip.compress(b"".join(b"w%d 0.5 0.25\n" % i for i in range(20_000)))

@@ -43,5 +43,5 @@ def train_vectors(
 
 
 def _checksum(text: str) -> int:
-    """In place of Python's hash, which differs from process to process."""
+    """In place of Python's hash, which differs from process to process: some versions of gensim draw by it."""
     return zlib.crc32(text.encode())
