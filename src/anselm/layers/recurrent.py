@@ -115,9 +115,10 @@ class CrossTemporal(nn.Module):
         d^s_t = f^p_t ⊙ d^s_{t-1} + (1 - f^p_t) ⊙ z^s_t                                    its partner's, p the other
         h^s_t = o^s_t ⊙ c^s_t + o^p_t ⊙ d^s_t
 
-    Uncertain: that both sequences are pooled under the gates of both, word t beside word t, is what the paper says; the
-    sum of the two, the window of two words and the weights shared by q and a are choices made here. Where the partner
-    has no more words its gates are absent: o^p_t = 0, so that d^s_t is never seen, and h^s_t is that of a plain QRNN.
+    Uncertain: gates from convolutions, lent to the partner's recurrence at the same place in the text, are the paper's.
+    Its exact equations were not at hand: that both poolings are kept and summed, the window of two words, and the
+    weights shared by q and a are choices made here. Where the partner has no more words its gates are absent:
+    o^p_t = 0, so that d^s_t is never seen, and h^s_t is that of a plain QRNN.
     """
 
     def __init__(self, width_in: int, hidden: int) -> None:
