@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from anselm.errors import UnknownNameError
-from anselm.layers.attention import GatedAttention, SequentialAttention, TanhAttention, weighted_sum
+from anselm.layers.context_attention import GatedAttention, SequentialAttention, TanhAttention, weighted_sum
 
 
 def max_pool(states: Tensor, mask: Tensor) -> Tensor:
