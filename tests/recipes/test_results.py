@@ -57,7 +57,7 @@ def test_seeds_run_apart_are_one_result() -> None:
 def test_the_table_has_ours_beside_theirs() -> None:
     shown = tables([result(1, 2, 3)])
     assert "## p, table-1" in shown
-    assert "| r | wikiqa, test (clean) | 0.650 ± 0.132 | 3 | 0.800 | 22.6M |" in shown
+    assert "| r | wikiqa, test (clean) | 0.650 ± 0.132 | 3 | MAP 0.800 | 22.6M |" in shown
 
 
 def test_overlap_is_by_words() -> None:

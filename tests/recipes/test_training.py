@@ -14,7 +14,8 @@ pytest.importorskip("torch")
 from anselm.data.datasets import load_dataset
 from anselm.errors import InputError, UnknownNameError
 from anselm.ranker import Ranker
-from anselm.recipes.reproducing import join_parts, load_part, reproduce
+from anselm.recipes.jobs import join_parts, load_part
+from anselm.recipes.reproducing import reproduce
 from anselm.recipes.results import read_results, write_result
 from anselm.recipes.schema import Part, read_recipe
 from anselm.recipes.training import make_model, make_training, plan, split_off_dev, train_checkpoint
@@ -115,14 +116,14 @@ published = {{ map = 0.9 }}
 
 def test_a_recipe_gives_a_result_per_test_set(recipe: Path, lists: Path, tmp_path: Path) -> None:
     said: list[str] = []
-    (found,) = reproduce(read_recipe(recipe), say=said.append)
+    (found,) = reproduce([read_recipe(recipe)], say=said.append)
     assert found.seeds == [1, 2]
     assert found.protocol == "clean"
     assert len(found.metrics["map"]["values"]) == 2
     assert found.published == {"map": 0.9}
     assert found.data_sha256 == load_dataset(lists, protocol="clean").sha256
     assert any("training questions are also in" in line for line in said)
-    (again,) = reproduce(read_recipe(recipe), seeds=[1])
+    (again,) = reproduce([read_recipe(recipe)], seeds=[1])
     assert again.metrics["map"]["values"] == found.metrics["map"]["values"][:1]  # a seed gives the same numbers
     write_result(found, tmp_path / "results")
     assert read_results(tmp_path / "results") == [found]

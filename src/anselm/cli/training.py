@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +12,7 @@ import typer
 
 from anselm.cli.options import DataDir, Json
 from anselm.cli.output import console, print_json, print_rows, say
-from anselm.errors import InputError, MissingExtraError
+from anselm.errors import InputError, MissingDataError, MissingExtraError
 
 if TYPE_CHECKING:
     from anselm.data.datasets import Dataset
@@ -64,7 +64,8 @@ def train(
 
     settings = {"epochs": epochs, "rate": rate, "seed": seed, **MODEST}
     parts = (dataset, load_training_data(dev, data_dir=data_dir, usual="dev")) if dev else split_off_dev(dataset)
-    return train_transformer(make_model(base, {}, seed), *parts, make_training(settings), out, dry_run, as_json)
+    model = make_model(base, {}, seed, parts[0].questions)
+    return train_network(model, *parts, make_training(settings), out, dry_run, as_json)
 
 
 def require_torch() -> None:
@@ -99,7 +100,7 @@ def fit_lexical(base: str, dataset: Dataset, out: Path, dry_run: bool, as_json: 
     return say(f"{out}: fitted on {name}: {len(dataset):,} lists, {dataset.pairs:,} pairs; {said}")
 
 
-def train_transformer(
+def train_network(
     model: Any, dataset: Dataset, dev: Dataset, training: Any, out: Path | None, dry_run: bool, as_json: bool
 ) -> None:
     from anselm.recipes.overlap import find_overlap
@@ -139,50 +140,77 @@ def train_recipe(name: str, corpus: str | None, seed: int, out: Path | None, dry
     recipe = find_recipe(name)
     stage = find_stage(recipe, corpus)
     require_torch()
-    from anselm.recipes.reproducing import join_parts, load_part, new_model, run_stage
+    from anselm.recipes.jobs import join_parts, load_part, new_model, run_stage
     from anselm.recipes.training import make_training
 
-    model = new_model(recipe, seed)
+    model = new_model(recipe, seed, recipe.transfer or stage, load_part)
     if recipe.transfer and not dry_run:
-        run_stage(model, recipe.transfer, seed, load_part, say)
+        run_stage(model, recipe.transfer, seed, {}, load_part, say)
     training = make_training({**stage.training, "seed": seed})
-    return train_transformer(
+    return train_network(
         model, join_parts(stage.train, load_part), load_part(stage.dev), training, out, dry_run, as_json
     )
 
 
-@app.command(epilog="Example: anselm reproduce tree-aggregation-transformer/table-4/direct-fine-tuning --corpus wikiqa")
+Rows = Annotated[str | None, typer.Argument(metavar="RECIPE", help="A recipe, or all of a paper/table or a paper.")]
+
+
+@app.command(epilog="Example: anselm reproduce gated-group-self-attention/table-4 --corpus wikiqa --workers 2")
 def reproduce(
-    recipe: Name = None,
+    recipe: Rows = None,
     listed: Annotated[bool, typer.Option("--list", help="List the recipes.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Show the results that are recorded.")] = False,
     corpus: Annotated[list[str] | None, typer.Option(help="Only these corpora of the recipe.")] = None,
     seed: Annotated[list[int] | None, typer.Option(help="Only these seeds.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="How many trainings run side by side.")] = 1,
+    journal: Annotated[Path | None, typer.Option(help="A file that keeps what is done, to go on from later.")] = None,
     results: Annotated[Path, typer.Option(help="Where results are recorded.")] = Path("results"),
     as_json: Json = False,
 ) -> None:
-    """Run a row of a paper's table, all seeds, and record it beside the paper's numbers."""
-    from anselm.recipes.schema import all_recipes, find_recipe, read_recipe
+    """Run a row of a paper's table, or all of them, every seed, and record it beside the paper's numbers."""
+    from anselm.recipes.schema import all_recipes, find_recipes, read_recipe
 
     if listed:
         return print_rows([row(read_recipe(path)) for path in all_recipes().values()], as_json, COLUMNS)
     if show:
-        return show_results(results, as_json)
+        return show_results(results, recipe, as_json)
     if recipe is None:
         raise InputError("name a recipe, or see them with --list")
-    chosen = find_recipe(recipe)
+    chosen = [here(one, corpus or []) for one in find_recipes(recipe)]
     require_torch()
     from anselm.recipes.reproducing import reproduce as run
-    from anselm.recipes.results import write_result
+    from anselm.recipes.results import tables, write_result
 
-    found = list(run(chosen, corpus or [], seed or [], say=lambda line: typer.echo(line, err=True)))
-    paths = [write_result(result, results) for result in found]
+    ready = [one for one in chosen if one.corpora]
+    if not ready:
+        raise MissingDataError(f"no corpus of {recipe} is here; `anselm data list` says where to get them")
+    found, paths = [], []
+    for result in run(ready, (), seed or [], workers, journal, say=whisper):
+        found.append(result)
+        paths.append(write_result(result, results))
     if as_json:
         return print_json([asdict(result) for result in found])
-    from anselm.recipes.results import tables
-
     typer.echo(tables(found))
     return say(f"recorded in {', '.join(map(str, paths))}")
+
+
+def whisper(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def here(recipe: Recipe, corpora: list[str]) -> Recipe:
+    """The recipe with those of its corpora that are wanted and not missing; what is missing is said."""
+    from anselm.recipes.schema import find_stage, missing_parts
+
+    stages = {name: find_stage(recipe, name) for name in corpora or recipe.corpora}
+    common = [*recipe.transfer.train, recipe.transfer.dev] if recipe.transfer else []
+    for name, stage in list(stages.items()):
+        if absent := missing_parts([*common, *stage.train, stage.dev, *stage.tests]):
+            if name in corpora:
+                raise MissingDataError(f"{recipe.name} on {name} needs {', '.join(absent)}, which is not here")
+            whisper(f"anselm: note: {recipe.name} on {name} is left out, since {', '.join(absent)} is not here")
+            del stages[name]
+    return replace(recipe, corpora=stages)
 
 
 COLUMNS = ("recipe", "model", "seeds", "corpora", "here")
@@ -204,10 +232,14 @@ def row(recipe: Recipe) -> dict[str, object]:
     }
 
 
-def show_results(folder: Path, as_json: bool) -> None:
+def show_results(folder: Path, part: str | None, as_json: bool) -> None:
+    """All of them, or those of a paper, a paper/table or a paper/table/row."""
     from anselm.recipes.results import read_results, tables
 
-    found = read_results(folder)
+    found = [result for result in read_results(folder) if part is None or any(
+        f"{name}/".startswith(f"{part}/") for name in result.names
+    )]  # fmt: skip
     if not found:
-        raise InputError(f"no results are recorded in {folder}; `anselm reproduce RECIPE` records some")
+        what = f" of {part}" if part else ""
+        raise InputError(f"no results{what} are recorded in {folder}; `anselm reproduce RECIPE` records some")
     return print_json([asdict(result) for result in found]) if as_json else typer.echo(tables(found))

@@ -1,6 +1,6 @@
 """From the states of words to the vectors of a question and an answer: (q, q_mask, a, a_mask) -> (v_q, v_a).
 
-    MaxPooling         QA-LSTM (Tan et al., 2016)
+    MaxPooling         QA-LSTM (Tan et al., 2016); MeanPooling takes the mean instead
     QuestionAttention  QA-LSTM with attention (Tan et al., 2016): the question weighs the words of the answer
     AttentivePooling   dos Santos et al. (2016): the words of each weigh those of the other
     MultihopAttention  Tran and Niederée (2018): several looks at the question, each with its look at the answer
@@ -35,6 +35,13 @@ class MaxPooling(nn.Module):
 
     def forward(self, q: Tensor, q_mask: Tensor, a: Tensor, a_mask: Tensor) -> tuple[Tensor, Tensor]:
         return max_pool(q, q_mask), max_pool(a, a_mask)
+
+
+class MeanPooling(nn.Module):
+    """v_q and v_a are the means of the words of each."""
+
+    def forward(self, q: Tensor, q_mask: Tensor, a: Tensor, a_mask: Tensor) -> tuple[Tensor, Tensor]:
+        return mean_pool(q, q_mask), mean_pool(a, a_mask)
 
 
 class QuestionAttention(nn.Module):

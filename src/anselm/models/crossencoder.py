@@ -292,6 +292,12 @@ class CrossEncoder(nn.Module):
         """How many tokens wide a batch of each list would be, for packing. (lists,)"""
         return np.minimum(lists.longest + self.overhead, self.config.max_length)
 
+    def activation_bytes(self, pairs: int, tokens: int) -> int:
+        """Roughly what is kept for the backward pass: 16 vectors per token and layer, and attention."""
+        shape = self.encoder.config
+        each = 16 * shape.hidden_size + 2 * shape.num_attention_heads * tokens
+        return int(4 * pairs * tokens * shape.num_hidden_layers * each)
+
     @torch.no_grad()
     def score(self, questions: Sequence[Question], budget: int = 16_384) -> list[Scores]:
         """As a scorer: candidates that do not fit are read in windows, and the best window counts."""
@@ -339,8 +345,8 @@ def load(name: str, config: Mapping[str, Any], folder: Path | None) -> CrossEnco
     return model.eval()
 
 
-def build(name: str, config: Mapping[str, Any]) -> CrossEncoder:
-    """A new model on a pretrained encoder, ready to be trained."""
+def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = ()) -> CrossEncoder:
+    """A new model on a pretrained encoder, which knows its words already, ready to be trained."""
     settings = _settings(name, config)
     return CrossEncoder(name, settings, *load_pretrained(settings.base))
 

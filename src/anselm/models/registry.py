@@ -1,7 +1,8 @@
 """Which models exist and how one is loaded: the folder is the registry.
 
 Each model file has a literal table `MODELS` (name -> kind, summary), read here without importing the file, so that
-models whose libraries are not installed are listed too; and a function `load(name, config, folder)`.
+models whose libraries are not installed are listed too; a function `load(name, config, folder)`; and, where the model
+can be trained, `build(name, config, questions)`.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import ast
 import importlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
+from anselm.data.question import Question
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 from anselm.models.scorer import Scorer
 
@@ -67,6 +70,14 @@ def find_checkpoint(name_or_path: str | Path) -> Path | None:
     return folder
 
 
+def is_checkpoint(folder: Path) -> bool:
+    """Whether a folder is one of ours: an encoder from elsewhere has a config.json as well, which names no model."""
+    try:
+        return "model" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError):
+        return False
+
+
 def load_model(name_or_path: str | Path) -> Scorer:
     """A model by the name of `all_models`, or from a checkpoint folder."""
     folder = find_checkpoint(name_or_path)
@@ -79,12 +90,24 @@ def load_model(name_or_path: str | Path) -> Scorer:
     return _load(record["model"], record["config"], folder)
 
 
+def build_model(name: str, config: Mapping[str, Any], questions: Sequence[Question]) -> Any:
+    """A new model to be trained on some lists, whose words it may need to know."""
+    module = _import(name)
+    if not hasattr(module, "build"):
+        raise InputError(f"{name!r} cannot be trained")
+    return module.build(name, config, questions)
+
+
 def _load(name: str, config: Mapping[str, Any], folder: Path | None) -> Scorer:
     try:
-        module = importlib.import_module(all_models()[name].module)
-        return cast(Scorer, module.load(name, config, folder))
+        return cast(Scorer, _import(name).load(name, config, folder))
     except TypeError as error:  # a config value that this version's Config does not have
         raise InputError(f"the config.json in {folder} does not fit the model {name!r}: {error}") from None
+
+
+def _import(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(all_models()[name].module)
     except ImportError as error:
         if (error.name or "").split(".")[0] == "anselm":  # a mistake of ours, not a library that is absent
             raise

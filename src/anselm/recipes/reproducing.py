@@ -1,116 +1,87 @@
-"""Running recipes: every seed, every corpus of the row, recorded as results. Needs torch."""
+"""Running recipes: settings chosen on dev, every seed, every corpus, recorded as results. Needs torch."""
 
 from __future__ import annotations
 
-import platform
 import subprocess
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from anselm.data.datasets import Dataset, load_dataset
-from anselm.evaluation.metrics import summarise
-from anselm.evaluation.report import measure
-from anselm.models.crossencoder import CrossEncoder, build
-from anselm.recipes.overlap import find_overlap
+from anselm.data.datasets import Dataset
+from anselm.recipes.jobs import METRICS, Job, Load, Run, Say, load_part, run_jobs
 from anselm.recipes.results import Result, summary
 from anselm.recipes.schema import Part, Recipe, Stage, find_stage
-from anselm.recipes.training import make_training, train_model
-
-METRICS = ("map", "mrr", "p@1")
-Load = Callable[[Part], Dataset]
-Say = Callable[[str], None]
-
-
-def load_part(part: Part) -> Dataset:
-    return load_dataset(part.data, part.split, part.protocol)
 
 
 @dataclass
-class Run:
-    """What one seed gave on one corpus: its dev MAP, and each test's metrics."""
+class Row:
+    """One corpus of one recipe: what was chosen on dev, and a run for each seed."""
 
-    dev: float
-    tests: list[dict[str, float]]
+    recipe: Recipe
+    corpus: str
+    stage: Stage
+    changes: dict[str, Any] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
 
 
 def reproduce(
-    recipe: Recipe,
+    recipes: Sequence[Recipe],
     corpora: Sequence[str] = (),
     seeds: Sequence[int] = (),
+    workers: int = 1,
+    journal: Path | None = None,
     load: Load = load_part,
     say: Say = lambda line: None,
 ) -> Iterator[Result]:
-    """Train and test every seed; a result for each test set of each corpus."""
-    chosen = {name: find_stage(recipe, name) for name in corpora or recipe.corpora}
-    numbers = list(seeds or recipe.seeds)
-    began = time.perf_counter()
-    runs: dict[str, list[Run]] = {name: [] for name in chosen}
-    parameters = 0
-    for seed in numbers:
-        model = new_model(recipe, seed)
-        parameters = sum(parameter.numel() for parameter in model.parameters())
-        if recipe.transfer:
-            best = run_stage(model, recipe.transfer, seed, load, say)
-            say(f"{recipe.name}, seed {seed}: transfer, dev MAP {best:.4f}")
-        start = weights(model)
-        for name, stage in chosen.items():
-            model.load_state_dict(start)
-            dev = run_stage(model, stage, seed, load, say)
-            runs[name].append(Run(dev, [test(model, load(part)) for part in stage.tests]))
-            say(f"{recipe.name}, seed {seed}: {name}, dev MAP {dev:.4f}, test {runs[name][-1].tests}")
-    seconds = time.perf_counter() - began
-    for name, stage in chosen.items():
-        for index, part in enumerate(stage.tests):
-            yield record(recipe, stage, part, load(part), runs[name], index, numbers, parameters, seconds)
+    """Train and test every seed of every recipe; a result for each test set of each corpus.
+
+    Settings that a recipe wants searched are chosen first, with the first seed, all at once; then the other seeds.
+    """
+    rows = [row for recipe in recipes for row in plan_rows(recipe, corpora)]
+    tries = {id(row): searches(row, seeds) for row in rows if len(row.stage.settings) > 1}
+    done = run_jobs([job for jobs in tries.values() for job in jobs], workers, journal, load, say)
+    for row in rows:
+        if jobs := tries.get(id(row)):
+            row.changes = dict(max(jobs, key=lambda job: done[job.key][0].dev).changes)
+            say(f"{row.recipe.name}, {row.corpus}: {row.changes} is best on dev")
+    jobs = [job for recipe in recipes for job in seed_jobs(recipe, rows, seeds)]
+    done |= run_jobs([job for job in jobs if job.key not in done], workers, journal, load, say)
+    for row in rows:
+        row.runs = [
+            run
+            for job in jobs
+            if job.recipe is row.recipe and row.corpus in job.corpora
+            for run in done[job.key]
+            if run.corpus == row.corpus
+        ]
+        for index, part in enumerate(row.stage.tests):
+            yield record(row, part, load(part), index)
 
 
-def join_parts(parts: Sequence[Part], load: Load) -> Dataset:
-    """Several parts as one training set; ids are prefixed where there are several, since corpora share them."""
-    loaded = [load(part) for part in parts]
-    if len(loaded) == 1:
-        return loaded[0]
-    lists = tuple(replace(q, id=f"{data.name}/{data.split}/{q.id}") for data in loaded for q in data)
-    names = " ".join(dict.fromkeys(data.name for data in loaded))
-    return Dataset(names, "several", "several", lists)
+def plan_rows(recipe: Recipe, corpora: Sequence[str]) -> list[Row]:
+    return [Row(recipe, name, find_stage(recipe, name)) for name in corpora or recipe.corpora]
 
 
-def new_model(recipe: Recipe, seed: int) -> CrossEncoder:
-    torch.manual_seed(seed)  # the head is drawn at random
-    model = build(recipe.model, recipe.config)
-    return model.to("cuda") if torch.cuda.is_available() else model
+def searches(row: Row, seeds: Sequence[int]) -> list[Job]:
+    seed = (seeds or row.recipe.seeds)[0]
+    return [Job(row.recipe, (row.corpus,), seed, changes) for changes in row.stage.settings]
 
 
-def weights(model: CrossEncoder) -> dict[str, Tensor]:
-    return {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+def seed_jobs(recipe: Recipe, rows: Sequence[Row], seeds: Sequence[int]) -> list[Job]:
+    """Corpora that come after the same transfer, with nothing changed, share a job."""
+    own = [row for row in rows if row.recipe is recipe]
+    shared = tuple(row.corpus for row in own if recipe.transfer and not row.changes)
+    groups: list[tuple[tuple[str, ...], dict[str, Any]]] = [(shared, {})] if shared else []
+    groups += [((row.corpus,), row.changes) for row in own if row.corpus not in shared]
+    return [Job(recipe, names, seed, changes) for names, changes in groups for seed in seeds or recipe.seeds]
 
 
-def run_stage(model: CrossEncoder, stage: Stage, seed: int, load: Load, say: Say) -> float:
-    """Train on the stage's parts; what training and measured sets share is said first."""
-    lists = join_parts(stage.train, load).questions
-    for part in (stage.dev, *stage.tests):
-        if overlap := find_overlap(lists, f"{part.data} {part.split or ''}".strip(), load(part)):
-            say(f"note: {overlap}")
-    precision = "bf16" if torch.cuda.is_available() else "no"
-    training = make_training({"precision": precision, **stage.training, "seed": seed})
-    with TemporaryDirectory() as folder:
-        return train_model(model, lists, load(stage.dev).questions, training, Path(folder))
-
-
-def test(model: CrossEncoder, dataset: Dataset) -> dict[str, float]:
-    return summarise(measure(dataset, model.score(dataset), METRICS, "pessimistic"))
-
-
-def record(
-    recipe: Recipe, stage: Stage, part: Part, dataset: Dataset, runs: Sequence[Run], index: int,
-    seeds: list[int], parameters: int, seconds: float,
-) -> Result:  # fmt: skip
+def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
+    recipe, runs = row.recipe, row.runs
+    tests = [run.tests[index] for run in runs]
     return Result(
         paper=recipe.paper,
         table=recipe.table,
@@ -119,21 +90,22 @@ def record(
         protocol=dataset.protocol,
         split=dataset.split,
         model=recipe.model,
-        seeds=seeds,
-        metrics={name: summary([run.tests[index][name] for run in runs]) for name in METRICS},
+        seeds=[run.seed for run in runs],
+        metrics={name: summary([tested.metrics[name] for tested in tests]) for name in METRICS},
         published=dict(part.published),
-        parameters=parameters,
-        device=device_name(),
-        seconds=round(seconds, 1),
+        parameters=runs[0].parameters,
+        device=runs[0].device,
+        seconds=round(sum(run.seconds for run in runs), 1),
         data_sha256=dataset.sha256,
         commit=commit(),
         note=recipe.note,
-        dev={"data": stage.dev.data, "map": summary([run.dev for run in runs])},
+        dev={"data": row.stage.dev.data, "map": summary([run.dev for run in runs])},
+        chosen=row.changes,
+        also=list(recipe.also),
+        against=recipe.against,
+        metric=recipe.metric,
+        values=[round(float(value), 3) for value in np.mean([tested.values for tested in tests], axis=0)],
     )
-
-
-def device_name() -> str:
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else f"CPU, {platform.machine()}"
 
 
 def commit() -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from anselm.errors import FormatError, InputError
+from anselm.evaluation.significance import compare
 from anselm.files import read_json, write_atomically
 
 
@@ -37,11 +38,22 @@ class Result:
     commit: str
     note: str = ""
     dev: dict[str, Any] = field(default_factory=dict)  # what the weights were chosen by
+    chosen: dict[str, Any] = field(default_factory=dict)  # settings of the training that were searched on dev
+    also: list[str] = field(default_factory=list)  # other tables with the same row
+    against: str = ""  # the row that it is compared with
+    metric: str = "map"  # by which
+    values: list[float] = field(default_factory=list)  # that metric for each question, a mean over the seeds
+
+    @property
+    def names(self) -> list[str]:
+        """paper/table/row, for each table that has it."""
+        return [f"{self.paper}/{table}/{self.row}" for table in (self.table, *self.also)]
 
     @property
     def path(self) -> Path:
+        split = "" if self.split in ("test", "dev") else f"-{self.split}"  # a corpus may have several to test on
         protocol = "" if self.protocol in ("clean", "raw") else f"-{self.protocol}"
-        return Path(self.paper) / self.table / f"{self.row}--{self.corpus}{protocol}.json"
+        return Path(self.paper) / self.table / f"{self.row}--{self.corpus}{split}{protocol}.json"
 
 
 def summary(values: Sequence[float]) -> dict[str, Any]:
@@ -93,22 +105,41 @@ def _read(path: Path) -> Result:
 def tables(results: Sequence[Result]) -> str:
     """Markdown: one table per paper and table, ours beside the paper's."""
     parts = []
-    for paper, table in dict.fromkeys((result.paper, result.table) for result in results):
-        rows = [result for result in results if (result.paper, result.table) == (paper, table)]
+    for paper, table in sorted({(result.paper, table) for result in results for table in (result.table, *result.also)}):
+        rows = [result for result in results if result.paper == paper and table in (result.table, *result.also)]
         parts.append(f"## {paper}, {table}\n\n{_table(rows)}")
     return "\n\n".join(parts) + "\n"
 
 
 def _table(results: Sequence[Result]) -> str:
-    lines = ["| row | corpus, split (protocol) | ours: MAP / MRR / P@1 | seeds | paper: MAP / MRR | parameters |"]
-    lines.append("|---|---|---|---|---|---|")
-    for result in results:
-        ours = " / ".join(_spell(result.metrics[name]) for name in ("map", "mrr", "p@1") if name in result.metrics)
-        theirs = " / ".join(f"{value:.3f}" for value in result.published.values()) or "-"
-        place = f"{result.corpus}, {result.split} ({result.protocol})"
-        size = f"{result.parameters / 1e6:.1f}M"
-        lines.append(f"| {result.row} | {place} | {ours} | {len(result.seeds)} | {theirs} | {size} |")
+    header = ["row", "corpus, split (protocol)", "ours: MAP / MRR / P@1", "seeds", "paper", "parameters"]
+    compared = [row for row in results if row.against]
+    if compared:
+        header.append(f"{compared[0].metric.upper()} against")
+    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+    for result in sorted(results, key=lambda result: result.corpus):  # rows stay in their order
+        cells = [*_cells(result), *([_difference(result, results)] if compared else [])]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _cells(result: Result) -> list[str]:
+    ours = " / ".join(_spell(result.metrics[name]) for name in ("map", "mrr", "p@1") if name in result.metrics)
+    theirs = ", ".join(f"{name.upper()} {value:.3f}" for name, value in result.published.items()) or "-"
+    place = f"{result.corpus}, {result.split} ({result.protocol})"
+    return [result.row, place, ours, str(len(result.seeds)), theirs, f"{result.parameters / 1e6:.1f}M"]
+
+
+def _difference(result: Result, others: Sequence[Result]) -> str:
+    """How much better it is than the row it is compared with, and how likely that is by chance: * for p < 0.05."""
+    where = (result.corpus, result.split, result.protocol)
+    same = (row for row in others if (row.corpus, row.split, row.protocol) == where)
+    other = next((row for row in same if row.row == result.against and len(row.values) == len(result.values)), None)
+    if other is None or not result.values:
+        return "-"
+    found = compare(result.values, other.values)
+    star = " *" if found.p_randomisation < 0.05 else ""
+    return f"{other.row}: {found.difference:+.3f}, p {found.p_randomisation:.3f}{star}"
 
 
 def _spell(metric: Mapping[str, Any]) -> str:

@@ -6,6 +6,9 @@ row = "direct-fine-tuning"
 model = "cross-encoder"
 seeds = [1, 2, 3]
 config = { pooling = "mean" }               the model's Config
+also = ["table-5"]                          optional: other tables that have the same row
+against = "some-row"                        optional: the row that a significance test compares it with
+metric = "p@1"                              what that test is about; MAP by default
 
 [transfer]                                  optional: a first stage, shared by all corpora
 train = [{ data = "squad", split = "train-subset" }]
@@ -16,6 +19,8 @@ training = { epochs = 2 }                   the loop's Training
 train = [{ data = "wikiqa", split = "train" }]
 dev = { data = "wikiqa", split = "dev" }
 training = { epochs = 4, rate = 2e-5 }
+search = { rate = [1e-4, 5e-5] }            optional: settings of the training to choose on dev, with the first seed
+config = { max_length = 50 }                optional: what differs in the model's Config on this corpus
 [[corpus.wikiqa.test]]
 data = "wikiqa"
 published = { map = 0.843, mrr = 0.857 }
@@ -24,8 +29,9 @@ published = { map = 0.843, mrr = 0.857 }
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +44,20 @@ RECIPES = Path(__file__).parent / "papers"
 
 @dataclass(frozen=True)
 class Part:
-    """One split of one corpus under one protocol; the corpus's defaults where nothing is said."""
+    """One split of one corpus under one protocol; the corpus's defaults where nothing is said.
+
+    `lists` and `candidates` take only the first so many, of a list all relevant ones, so that a dev set which is looked
+    at often costs little.
+    """
 
     data: str
     split: str | None = None
     protocol: str | None = None
-    published: Mapping[str, float] = field(default_factory=dict)  # metric -> what the paper reports; tests only
+    lists: int | None = None
+    candidates: int | None = None
+    published: Mapping[str, float] = field(
+        default_factory=dict, hash=False
+    )  # metric -> what the paper reports; tests only
 
 
 @dataclass(frozen=True)
@@ -54,6 +68,13 @@ class Stage:
     dev: Part
     training: Mapping[str, Any]
     tests: tuple[Part, ...] = ()
+    search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> list[dict[str, Any]]:
+        """Every combination of the settings that are to be searched; one without any where there are none."""
+        return [dict(zip(self.search, values, strict=True)) for values in product(*self.search.values())]
 
 
 @dataclass(frozen=True)
@@ -67,15 +88,31 @@ class Recipe:
     corpora: Mapping[str, Stage]
     transfer: Stage | None = None
     note: str = ""
+    also: tuple[str, ...] = ()
+    against: str = ""
+    metric: str = "map"
 
     @property
     def name(self) -> str:
         return f"{self.paper}/{self.table}/{self.row}"
 
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Where its row stands, as `paper/table`."""
+        return tuple(f"{self.paper}/{table}" for table in (self.table, *self.also))
+
 
 def all_recipes() -> dict[str, Path]:
     """Every recipe that comes with the package, by name."""
     return {str(path.relative_to(RECIPES).with_suffix("")): path for path in sorted(RECIPES.rglob("*.toml"))}
+
+
+def find_recipes(name: str) -> list[Recipe]:
+    """One by its name or from a file; all of a table by `paper/table`, all of a paper by `paper`."""
+    recipes = [read_recipe(path) for path in all_recipes().values()]
+    if found := [recipe for recipe in recipes if name in (*recipe.tables, recipe.paper)]:
+        return found
+    return [find_recipe(name)]
 
 
 def find_recipe(name: str) -> Recipe:
@@ -113,20 +150,23 @@ def find_stage(recipe: Recipe, corpus: str | None) -> Stage:
 def missing_data(recipe: Recipe, data_dir: Path | None = None) -> list[str]:
     """The corpora that a recipe needs and that are not here."""
     stages = [*recipe.corpora.values(), *([recipe.transfer] if recipe.transfer else [])]
-    parts = [part for stage in stages for part in (*stage.train, stage.dev, *stage.tests)]
+    return missing_parts([part for stage in stages for part in (*stage.train, stage.dev, *stage.tests)], data_dir)
+
+
+def missing_parts(parts: Sequence[Part], data_dir: Path | None = None) -> list[str]:
+    """The corpora and files of some parts that are not here."""
     try:
         folder = find_data_dir(data_dir)
     except MissingDataError:
-        return list(dict.fromkeys(part.data for part in parts))
-    absent = [part.data for part in parts if _is_absent(part, folder)]
-    return list(dict.fromkeys(absent))
+        folder = None
+    return list(dict.fromkeys(part.data for part in parts if _is_absent(part, folder)))
 
 
-def _is_absent(part: Part, folder: Path) -> bool:
+def _is_absent(part: Part, folder: Path | None) -> bool:
     if not is_corpus_name(part.data):
         return not Path(part.data).exists()
     corpus = find_corpus(part.data)
-    return bool(corpus.missing(part.split or corpus.default_split, folder))
+    return folder is None or bool(corpus.missing(part.split or corpus.default_split, folder))
 
 
 def _recipe(record: dict[str, Any]) -> Recipe:
@@ -143,6 +183,9 @@ def _recipe(record: dict[str, Any]) -> Recipe:
         corpora={name: _stage(stage) for name, stage in record["corpus"].items()},
         transfer=_stage(transfer) if transfer else None,
         note=record.get("note", ""),
+        also=tuple(record.get("also", ())),
+        against=record.get("against", ""),
+        metric=record.get("metric", "map"),
     )
 
 
@@ -152,4 +195,6 @@ def _stage(record: dict[str, Any]) -> Stage:
         dev=Part(**record["dev"]),
         training=record.get("training", {}),
         tests=tuple(Part(**part) for part in record.get("test", ())),
+        search=record.get("search", {}),
+        config=record.get("config", {}),
     )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -17,13 +17,11 @@ from anselm.data.question import Question
 from anselm.errors import InputError, UnknownNameError
 from anselm.evaluation.metrics import evaluate_lists, summarise
 from anselm.files import write_folder_atomically
-from anselm.models import crossencoder
-from anselm.models.crossencoder import CrossEncoder
-from anselm.models.registry import all_models, load_model
+from anselm.models.registry import all_models, build_model, is_checkpoint, load_model
 from anselm.recipes.card import write_card
 from anselm.recipes.fitting import calibrate
 from anselm.recipes.overlap import Overlap, find_overlap
-from anselm.train.loop import Loop, Watch, unwatched
+from anselm.train.loop import Loop, Trainable, Watch, unwatched
 from anselm.train.sampling import Sampling
 from anselm.train.training import Training
 
@@ -46,20 +44,17 @@ class Plan:
     overlaps: tuple[Overlap, ...]
 
 
-def make_model(base: str, config: Mapping[str, Any], seed: int) -> CrossEncoder:
-    """A new model on an encoder, or one of our checkpoints to go on from. What is new in it is drawn from the seed."""
+def make_model(base: str, config: Mapping[str, Any], seed: int, questions: Sequence[Question] = ()) -> Trainable:
+    """A new model, by its name or on an encoder, or one of our checkpoints to go on from.
+
+    What is new in it is drawn from the seed. `questions` are what it will be trained on: some learn their words there.
+    """
     torch.manual_seed(seed)
-    if base in crossencoder.VARIANTS:
-        return crossencoder.build(base, config)
     if base in all_models():
-        names = ", ".join(crossencoder.VARIANTS)
-        raise InputError(f"{base!r} cannot be trained; name an encoder, a checkpoint folder or one of {names}")
-    if Path(base).is_dir() and (Path(base) / "encoder.json").is_file():
-        model = load_model(base)
-        if not isinstance(model, CrossEncoder):
-            raise InputError(f"{base} holds a model that cannot be trained further")
-        return model
-    return crossencoder.build("cross-encoder", {"base": base, **config})
+        return cast(Trainable, build_model(base, config, questions))
+    if is_checkpoint(Path(base)):
+        return cast(Trainable, load_model(base))
+    return cast(Trainable, build_model("cross-encoder", {"base": base, **config}, questions))
 
 
 def make_training(settings: Mapping[str, Any]) -> Training:
@@ -92,7 +87,7 @@ def split_off_dev(dataset: Dataset) -> tuple[Dataset, Dataset]:
     return first, second
 
 
-def dev_map(model: CrossEncoder, dev: Sequence[Question]) -> Callable[[], float]:
+def dev_map(model: Trainable, dev: Sequence[Question]) -> Callable[[], float]:
     """The metric that decides: MAP over the dev questions that have an answer."""
     answered = [question for question in dev if any(candidate.relevant for candidate in question.candidates)]
     if not answered:
@@ -106,7 +101,7 @@ def dev_map(model: CrossEncoder, dev: Sequence[Question]) -> Callable[[], float]
 
 
 def train_model(
-    model: CrossEncoder,
+    model: Trainable,
     training_set: Sequence[Question],
     dev: Sequence[Question],
     training: Training,
@@ -119,7 +114,7 @@ def train_model(
 
 
 def train_checkpoint(
-    model: CrossEncoder,
+    model: Trainable,
     training_set: Dataset,
     dev: Dataset,
     training: Training,
@@ -141,13 +136,13 @@ def train_checkpoint(
     return best
 
 
-def plan(model: CrossEncoder, training_set: Dataset, dev: Dataset, training: Training) -> Plan:
+def plan(model: Trainable, training_set: Dataset, dev: Dataset, training: Training) -> Plan:
     """What would happen, with a time from two trial steps, which change nothing that is kept."""
     loop = Loop(model, training_set, training, Path())
     lists = loop.lists
     room = model.room(lists)
-    weights = sum(parameter.numel() for parameter in model.parameters())
-    trained = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+    weights = sum(parameter.numel() for parameter in loop.plain.parameters())
+    trained = sum(parameter.numel() for parameter in loop.plain.parameters() if parameter.requires_grad)
     return Plan(
         lists=len(lists),
         pairs=len(lists.labels),
@@ -162,14 +157,11 @@ def plan(model: CrossEncoder, training_set: Dataset, dev: Dataset, training: Tra
     )
 
 
-def activation_bytes(model: CrossEncoder, loop: Loop) -> int:
-    """Roughly what the largest batch keeps for the backward pass: 16 vectors per token and layer, and attention."""
+def activation_bytes(model: Trainable, loop: Loop) -> int:
+    """Roughly what the largest batch keeps for the backward pass."""
     lists, batches = loop._plan(0)
-    settings = model.encoder.config
-    width, layers, heads = settings.hidden_size, settings.num_hidden_layers, settings.num_attention_heads
     widths = model.widths(lists)
-    pairs, tokens = max((int(lists.sizes[batch].sum()), int(widths[batch].max())) for batch in batches)
-    return int(4 * pairs * tokens * layers * (16 * width + 2 * heads * tokens))
+    return model.activation_bytes(*max((int(lists.sizes[batch].sum()), int(widths[batch].max())) for batch in batches))
 
 
 def trial_seconds(loop: Loop) -> float | None:

@@ -46,11 +46,19 @@ class Trainable(Protocol):
     A batch has `labels`, one per score, and `layout`, how they form lists; what else is in it is the model's business.
     """
 
+    name: str
+    capacity: int | None
+    pairwise: bool
+    config: Any  # a dataclass
+
     def featurize(self, questions: Sequence[Question]) -> Lists: ...
     def widths(self, lists: Lists) -> Indices: ...  # tokens of the longest pair of each list, as the model reads it
+    def room(self, lists: Lists) -> Indices: ...  # tokens of each candidate that are read at once
+    def activation_bytes(self, pairs: int, tokens: int) -> int: ...  # roughly what so large a batch takes
     def place(self, lists: Lists, device: torch.device) -> Any: ...
     def collate(self, placed: Any, picked: Picked) -> Any: ...
     def score(self, questions: Sequence[Question]) -> list[Scores]: ...
+    def save(self, folder: Path) -> None: ...
 
 
 Metric = Callable[[], float]  # of the model as it is now, on dev; more is better

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anselm.errors import InputError, UnknownNameError
-from anselm.models.features import Indices, Lists, running
+from anselm.models.features import Indices, Lists, running, spread
 
 KINDS = ("all", "list", "pool", "hard")
 
@@ -41,15 +41,38 @@ def sample(
         return lists
     if sampling.kind == "pool":
         return _with_pool(lists, sampling.negatives, rng)
-    priority = rng.random(len(lists.labels)) if sampling.kind == "list" or scores is None else scores
-    return keep_pairs(lists, _first_negatives(lists, priority, sampling.negatives))
+    if sampling.kind == "list" or scores is None:
+        return keep_pairs(lists, _random_negatives(lists, sampling.negatives, rng))
+    return keep_pairs(lists, _first_negatives(lists, scores, sampling.negatives))
 
 
-def _first_negatives(lists: Lists, priority: NDArray[np.float64], negatives: int) -> NDArray[np.bool_]:
-    """True for relevant candidates and for the irrelevant ones of each list with the highest priority."""
+def _random_negatives(lists: Lists, negatives: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """True for relevant candidates and for up to so many irrelevant ones of each list, all choices alike likely.
+
+    Floyd's algorithm, for all lists at once: to choose k of n, draw the j-th from the first n - k + j + 1; what was
+    drawn before is replaced by the last of these. Sorting random numbers instead took half of a step in pools of 500.
+    """
+    keep = lists.labels > 0
+    irrelevant = np.flatnonzero(~keep)  # list after list
+    starts = np.searchsorted(irrelevant, lists.bounds)  # where those of each list begin
+    counts, starts = np.diff(starts), starts[:-1]
+    few = counts <= negatives
+    keep[irrelevant[spread(starts[few], counts[few])]] = True
+    starts, counts = starts[~few], counts[~few]
+    chosen = np.full((len(counts), negatives), -1)
+    for j in range(negatives):
+        last = counts - negatives + j
+        drawn = rng.integers(0, last + 1)
+        chosen[:, j] = np.where((chosen == drawn[:, None]).any(axis=1), last, drawn)
+    keep[irrelevant[(starts[:, None] + chosen).ravel()]] = True
+    return keep
+
+
+def _first_negatives(lists: Lists, scores: NDArray[np.float64], negatives: int) -> NDArray[np.bool_]:
+    """True for relevant candidates and for the irrelevant ones of each list with the highest scores."""
     owner = np.repeat(np.arange(len(lists)), lists.sizes)
     relevant = lists.labels > 0
-    order = np.lexsort((-priority, relevant, owner))  # within a list: irrelevant first, by priority
+    order = np.lexsort((-scores, relevant, owner))  # within a list: irrelevant first, by score
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order)) - lists.bounds[owner[order]]
     return relevant | (place < negatives)

@@ -11,7 +11,6 @@ PRECISIONS = ("no", "bf16")
 LEAST = {
     "batch_lists": 1,
     "batch_tokens": 1,
-    "evaluations": 1,
     "log_steps": 1,
     "patience": 0,
     "clip": 0,
@@ -43,7 +42,7 @@ class Training:
     sampling: Sampling = field(default_factory=Sampling)
     average: float = 0.0  # decay of a running mean of the weights, which is then what is evaluated and kept; 0: none
     patience: int = 0  # stop after so many evaluations without a better one; 0: never
-    evaluations: int = 1  # per epoch
+    evaluations: float = 1  # per epoch
     seed: int = 1
     precision: str = "no"
     log_steps: int = 20  # from one line of the log to the next: looking at the loss makes a GPU wait
@@ -52,7 +51,7 @@ class Training:
     def __post_init__(self) -> None:
         if self.precision not in PRECISIONS:
             raise UnknownNameError("precision", self.precision, PRECISIONS)
-        for name in ("epochs", "rate"):
+        for name in ("epochs", "rate", "evaluations"):
             if not (value := getattr(self, name)) > 0:
                 raise InputError(f"{name} is {value}; it must be above 0")
         for name, least in LEAST.items():

@@ -1,0 +1,39 @@
+"""A model's settings from a recipe or a checkpoint: named, typed as the defaults are, and refused in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from anselm.errors import InputError, UnknownNameError
+
+Config = TypeVar("Config")
+
+
+def make_config(kind: type[Config], name: str, variant: Mapping[str, Any], settings: Mapping[str, Any]) -> Config:
+    """The configuration of a variant, with some settings changed. JSON and TOML have lists where we have tuples."""
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    if unknown := next((key for key in settings if key not in known), None):
+        raise UnknownNameError(f"setting of the model {name!r}:", unknown, known)
+    values = {**variant, **settings}
+    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+
+
+def check_types(config: Any) -> None:
+    """Every value is of the type of its default; a whole number will do for another."""
+    for field in fields(config):
+        value, default = getattr(config, field.name), field.default
+        if type(value) is not type(default) and not (type(value) is int and type(default) is float):
+            raise InputError(f"{field.name} is {value!r}, but must be like {default!r}")
+
+
+def check_choice(what: str, value: str, known: Iterable[str]) -> None:
+    if value not in (known := tuple(known)):
+        raise UnknownNameError(what, value, known)
+
+
+def check_least(config: Any, least: Mapping[str, int]) -> None:
+    for name, number in least.items():
+        if getattr(config, name) < number:
+            raise InputError(f"{name} is {getattr(config, name)}, but must be {number} or more")

@@ -1,0 +1,315 @@
+"""The siamese family: question and candidate are encoded, composed into vectors, and compared. One frame,
+
+    encoder x composition x similarity
+
+and every baseline of Tables 2 to 6 of "Gated Group Self-Attention for Answer Selection" (gated-group-self-attention) is
+a choice of the three:
+
+    encoder       words (none), cnn, lstm, inner-attention, cross-temporal, global, local, group
+    composition   max, mean, attention, attentive-pooling, multihop-mlp, multihop-sequential
+    similarity    cosine, gesd, bilinear, mlp, tensor, holographic, severyn
+
+Question and candidate go through the same encoder. GGSA and iGGSA, which the paper is about, are in ggsa.py.
+
+Left open by the paper, and chosen here: the window of local self-attention (11: five words to each side, about a group
+of 10), and that group and local self-attention lack the last layer norm, as GGSA does, while global self-attention has
+it, as in section 2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from anselm.data.question import Question
+from anselm.errors import InputError
+from anselm.layers.attention import Attend, global_attention, in_groups, in_windows
+from anselm.layers.blocks import SelfAttentionBlock, with_positions
+from anselm.layers.composition import (
+    AttentivePooling,
+    MaxPooling,
+    MeanPooling,
+    MultihopAttention,
+    QuestionAttention,
+    mean_pool,
+)
+from anselm.layers.convolution import Convolution
+from anselm.layers.recurrent import BiLSTM, CrossTemporal, InnerAttentionGRU
+from anselm.layers.similarity import (
+    Bilinear,
+    HolographicSimilarity,
+    MLPSimilarity,
+    SeverynSimilarity,
+    TensorSimilarity,
+    cosine,
+    gesd,
+)
+from anselm.models.features import Indices, Lists
+from anselm.models.packing import in_order
+from anselm.models.scorer import Scores
+from anselm.models.settings import check_choice, check_least
+from anselm.models.wordmodel import Batch, Placed, WordConfig, WordModel
+from anselm.text.vocabulary import Vocabulary
+
+MODELS = {
+    "averaged": {"kind": "siamese", "summary": "averaged word vectors, compared by cosine"},
+    "qa-cnn": {"kind": "siamese", "summary": "convolution, max pooling, cosine"},
+    "qa-cnn-gesd": {"kind": "siamese", "summary": "convolution, max pooling, GESD"},
+    "qa-lstm": {"kind": "siamese", "summary": "two-way LSTM, max pooling, cosine"},
+    "qa-lstm-attention": {"kind": "siamese", "summary": "two-way LSTM, the question attends to the answer, cosine"},
+    "ap-cnn": {"kind": "siamese", "summary": "convolution, attentive pooling, cosine"},
+    "ap-bilstm": {"kind": "siamese", "summary": "two-way LSTM, attentive pooling, cosine"},
+    "multihop-mlp-lstm": {"kind": "siamese", "summary": "two-way LSTM, several hops of attention, cosine"},
+    "multihop-lstm": {"kind": "siamese", "summary": "two-way LSTM, several hops of sequential attention, cosine"},
+    "iarnn-gate": {"kind": "siamese", "summary": "GRU whose gates see the question, mean pooling, GESD"},
+    "ntn-lstm": {"kind": "siamese", "summary": "two-way LSTM, mean pooling, neural tensor layer"},
+    "hd-lstm": {"kind": "siamese", "summary": "two-way LSTM, mean pooling, circular correlation"},
+    "ctrn": {"kind": "siamese", "summary": "cross temporal recurrent network"},
+    "sm-cnn": {"kind": "siamese", "summary": "Severyn and Moschitti's CNN: max pooling, bilinear similarity, MLP"},
+    "global-attention": {"kind": "siamese", "summary": "self-attention over all words, max pooling, cosine"},
+    "local-attention": {"kind": "siamese", "summary": "self-attention in a sliding window, max pooling, cosine"},
+    "local-attention-gate": {"kind": "siamese", "summary": "the same with a global information gate"},
+    "group-attention": {"kind": "siamese", "summary": "self-attention within groups of words, max pooling, cosine"},
+    "group-attention-offset": {"kind": "siamese", "summary": "the same with groups that differ from head to head"},
+}
+
+
+@dataclass(frozen=True)
+class Config(WordConfig):
+    encoder: str = "lstm"
+    composition: str = "max"
+    similarity: str = "cosine"
+    hidden: int = 141  # units of a recurrent encoder in each direction; 256 on YahooQA
+    filters: int = 400  # of a convolution
+    window: int = 3  # words that a filter sees
+    heads: int = 6
+    group: int = 10  # words of a group
+    offsets: tuple[int, ...] = (0,)  # where the groups of each head begin; one for all, or one for each
+    reach: int = 11  # words of a sliding window
+    gate: bool = False  # the global information gate
+    hops: int = 2
+    slices: int = 5  # of a neural tensor layer
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("encoder", self.encoder, ENCODERS)
+        check_choice("composition", self.composition, COMPOSITIONS)
+        check_choice("similarity", self.similarity, SIMILARITIES)
+        least = ("hidden", "filters", "window", "heads", "group", "reach", "hops", "slices")
+        check_least(self, dict.fromkeys(least, 1))
+        if len(self.offsets) not in (1, self.heads):
+            raise InputError(f"there are {len(self.offsets)} offsets for {self.heads} heads; give one for each")
+
+
+class Alone(nn.Module):
+    """An encoder that reads each text by itself."""
+
+    meets = False
+
+    def __init__(self, encoder: nn.Module, width: int) -> None:
+        super().__init__()
+        self.encoder, self.width = encoder, width
+
+    def question(self, x: Tensor, mask: Tensor) -> Tensor:
+        states: Tensor = self.encoder(x, mask)
+        return states
+
+    def answer(self, x: Tensor, mask: Tensor) -> Tensor:
+        return self.question(x, mask)
+
+    def meet(self, q: Tensor, q_mask: Tensor, a: Tensor, a_mask: Tensor) -> tuple[Tensor, Tensor]:
+        return q, a
+
+
+class Words(nn.Module):
+    """No encoder at all: the words as they are."""
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        return x
+
+
+class Placing(nn.Module):
+    """Positions are added before a self-attention block."""
+
+    def __init__(self, block: SelfAttentionBlock) -> None:
+        super().__init__()
+        self.block = block
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        states: Tensor = self.block(with_positions(x), mask)
+        return states
+
+
+class InnerAttention(nn.Module):
+    """IARNN-GATE (Wang et al., 2016): the answer is read knowing the question, which is the mean of its own states."""
+
+    meets = True
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.width = 2 * config.hidden
+        self.read = InnerAttentionGRU(config.width, config.hidden, self.width)
+
+    def question(self, x: Tensor, mask: Tensor) -> Tensor:
+        nothing = x.new_zeros(len(x), self.width)
+        states: Tensor = self.read(x, mask, nothing)
+        return states
+
+    def answer(self, x: Tensor, mask: Tensor) -> Tensor:
+        return x
+
+    def meet(self, q: Tensor, q_mask: Tensor, a: Tensor, a_mask: Tensor) -> tuple[Tensor, Tensor]:
+        return q, self.read(a, a_mask, mean_pool(q, q_mask))
+
+
+class Crossing(nn.Module):
+    """CTRN (Tay et al., 2018): both are read with gates that come from both."""
+
+    meets = True
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.width = config.hidden
+        self.cross = CrossTemporal(config.width, config.hidden)
+
+    def question(self, x: Tensor, mask: Tensor) -> Tensor:
+        return x
+
+    def answer(self, x: Tensor, mask: Tensor) -> Tensor:
+        return x
+
+    def meet(self, q: Tensor, q_mask: Tensor, a: Tensor, a_mask: Tensor) -> tuple[Tensor, Tensor]:
+        states: tuple[Tensor, Tensor] = self.cross(q, q_mask, a, a_mask)
+        return states
+
+
+def attending(config: Config, attend: Attend, last_norm: bool) -> Alone:
+    block = SelfAttentionBlock(config.width, config.heads, attend, config.gate, last_norm)
+    return Alone(Placing(block), config.width)
+
+
+def grouping(config: Config) -> Attend:
+    offsets = config.offsets if len(config.offsets) > 1 else config.offsets * config.heads
+    return in_groups(config.heads, config.group, offsets)
+
+
+ENCODERS: dict[str, Callable[[Any], Any]] = {
+    "words": lambda c: Alone(Words(), c.width),
+    "cnn": lambda c: Alone(Convolution(c.width, c.width, c.filters, c.window), c.filters),
+    "lstm": lambda c: Alone(BiLSTM(c.width, c.hidden), 2 * c.hidden),
+    "inner-attention": InnerAttention,
+    "cross-temporal": Crossing,
+    "global": lambda c: attending(c, global_attention, last_norm=True),
+    "local": lambda c: attending(c, in_windows(c.reach), last_norm=False),
+    "group": lambda c: attending(c, grouping(c), last_norm=False),
+}
+COMPOSITIONS: dict[str, Callable[[int, Any], nn.Module]] = {
+    "max": lambda width, c: MaxPooling(),
+    "mean": lambda width, c: MeanPooling(),
+    "attention": lambda width, c: QuestionAttention(width, width, width),
+    "attentive-pooling": lambda width, c: AttentivePooling(width),
+    "multihop-mlp": lambda width, c: MultihopAttention(width, c.hops, kind="mlp"),
+    "multihop-sequential": lambda width, c: MultihopAttention(width, c.hops, kind="sequential"),
+}
+APART = (MaxPooling, MeanPooling)  # each text is composed by itself
+SIMILARITIES: dict[str, Callable[[int, Any], Callable[[Tensor, Tensor], Tensor]]] = {
+    "cosine": lambda width, c: cosine,
+    "gesd": lambda width, c: gesd,
+    "bilinear": lambda width, c: Bilinear(width),
+    "mlp": lambda width, c: MLPSimilarity(width, width, width),
+    "tensor": lambda width, c: TensorSimilarity(width, c.slices),
+    "holographic": lambda width, c: HolographicSimilarity(width, width),
+    "severyn": lambda width, c: SeverynSimilarity(width, width),
+}
+SPREAD = (0, 0, 0, 5, 5, 5)  # offsets of the six heads
+VARIANTS: dict[str, dict[str, Any]] = {
+    "averaged": {"encoder": "words", "composition": "mean"},
+    "qa-cnn": {"encoder": "cnn"},
+    "qa-cnn-gesd": {"encoder": "cnn", "similarity": "gesd"},
+    "qa-lstm": {},
+    "qa-lstm-attention": {"composition": "attention"},
+    "ap-cnn": {"encoder": "cnn", "composition": "attentive-pooling"},
+    "ap-bilstm": {"composition": "attentive-pooling"},
+    "multihop-mlp-lstm": {"composition": "multihop-mlp"},
+    "multihop-lstm": {"composition": "multihop-sequential"},
+    "iarnn-gate": {"encoder": "inner-attention", "composition": "mean", "similarity": "gesd"},
+    "ntn-lstm": {"composition": "mean", "similarity": "tensor"},
+    "hd-lstm": {"composition": "mean", "similarity": "holographic"},
+    "ctrn": {"encoder": "cross-temporal", "composition": "mean", "similarity": "mlp"},
+    "sm-cnn": {"encoder": "cnn", "similarity": "severyn"},
+    "global-attention": {"encoder": "global"},
+    "local-attention": {"encoder": "local"},
+    "local-attention-gate": {"encoder": "local", "gate": True},
+    "group-attention": {"encoder": "group"},
+    "group-attention-offset": {"encoder": "group", "offsets": SPREAD},
+}
+
+
+class Siamese(WordModel):
+    settings, variants = Config, VARIANTS
+
+    def __init__(self, name: str, config: Config, vocabulary: Vocabulary) -> None:
+        super().__init__(name, config, vocabulary)
+        self.encoder = self.make_encoder(config)
+        self.composition = COMPOSITIONS[config.composition](self.encoder.width, config)
+        self.similarity = SIMILARITIES[config.similarity](self.encoder.width, config)
+        self.apart = not self.encoder.meets and isinstance(self.composition, APART)
+
+    def make_encoder(self, config: Config) -> Any:
+        return ENCODERS[config.encoder](config)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """-> (pairs,)"""
+        q_mask, a_mask = batch.question_mask, batch.answer_mask
+        q = self.encoder.question(self.read(batch.questions), q_mask)  # (lists, words, width)
+        a = self.encoder.answer(self.read(batch.answers), a_mask)  # (texts, words, width)
+        if self.apart:  # texts become vectors before they are paired
+            return self.similarity(self._vector(q, q_mask)[batch.asked], self._vector(a, a_mask)[batch.said])
+        q_mask, a_mask = q_mask[batch.asked], a_mask[batch.said]
+        q, a = self.encoder.meet(q[batch.asked], q_mask, a[batch.said], a_mask)  # (pairs, words, width)
+        return self.similarity(*self.composition(q, q_mask, a, a_mask))
+
+    def _vector(self, states: Tensor, mask: Tensor) -> Tensor:
+        """(texts, words, width) -> (texts, width)"""
+        vector: Tensor = self.composition(states, mask, states, mask)[0]
+        return vector
+
+    def score_lists(self, lists: Lists, device: torch.device, budget: int) -> Scores:
+        """Where texts become vectors before they are paired, each is read once: pools share most of their answers."""
+        if not self.apart:
+            return super().score_lists(lists, device, budget)
+        placed, config = self.place(lists, device), self.config
+        v_q, asked = self._vectors(placed, lists.questions, self.encoder.question, config.max_question, budget)
+        v_a, said = self._vectors(placed, lists.candidates, self.encoder.answer, config.max_length, budget)
+        asked = np.repeat(asked, lists.sizes)
+        scores = np.empty(len(said))
+        for start in range(0, len(said), budget):
+            some = slice(start, start + budget)
+            scores[some] = self.similarity(v_q[asked[some]], v_a[said[some]]).float().cpu().numpy()
+        return scores
+
+    def _vectors(
+        self, placed: Placed, texts: Indices, encode: Callable[[Tensor, Tensor], Tensor], most: int, budget: int
+    ) -> tuple[Tensor, Indices]:
+        """A vector for each distinct text, and which of them each of ours is. (distinct, width), (texts,)"""
+        distinct, place = np.unique(texts, return_inverse=True)
+        vectors = torch.empty(len(distinct), self.encoder.width, device=placed.flat.device)
+        lengths = np.minimum(placed.lengths[distinct], most)
+        for some in in_order(lengths, np.ones_like(lengths), budget):
+            ids, mask = self.rows(placed, distinct[some], most)
+            vectors[torch.from_numpy(some).to(vectors.device)] = self._vector(encode(self.read(ids), mask), mask)
+        return vectors, place
+
+
+def load(name: str, config: Mapping[str, Any], folder: Path | None) -> Siamese:
+    return Siamese.load(name, config, folder)
+
+
+def build(name: str, config: Mapping[str, Any], questions: Sequence[Question]) -> Siamese:
+    return Siamese.build(name, config, questions)

@@ -1,0 +1,189 @@
+"""One seed of a recipe, from its data to its figures on the test sets; several of them side by side. Needs torch."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache, partial
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anselm.data.datasets import Dataset, load_dataset
+from anselm.data.question import Question
+from anselm.evaluation.metrics import summarise
+from anselm.evaluation.report import measure
+from anselm.recipes.overlap import find_overlap
+from anselm.recipes.schema import Part, Recipe, Stage
+from anselm.recipes.training import make_model, make_training, train_model
+
+METRICS = ("map", "mrr", "p@1")
+Load = Callable[[Part], Dataset]
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One seed on some corpora of a recipe, which share the transfer, with settings of the training changed."""
+
+    recipe: Recipe
+    corpora: tuple[str, ...]
+    seed: int
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        return json.dumps([self.recipe.name, self.corpora, self.seed, dict(self.changes)])
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What one seed gave on one test set."""
+
+    metrics: dict[str, float]
+    values: list[float]  # the recipe's own metric, question by question
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one seed gave on one corpus."""
+
+    corpus: str
+    seed: int
+    changes: Mapping[str, Any]
+    dev: float  # MAP
+    tests: list[Tested]
+    parameters: int
+    seconds: float
+    device: str
+
+
+@lru_cache(maxsize=64)
+def load_part(part: Part) -> Dataset:
+    found = load_dataset(part.data, part.split, part.protocol)
+    if part.lists is None and part.candidates is None:
+        return found
+    shown = tuple(shorten(question, part.candidates) for question in found.questions[: part.lists])
+    return replace(found, questions=shown)
+
+
+def shorten(question: Question, most: int | None) -> Question:
+    """The first so many candidates, relevant ones before others, in the order of the source."""
+    order = sorted(range(len(question.candidates)), key=lambda i: not question.candidates[i].relevant)
+    kept = sorted(order[:most])
+    return replace(question, candidates=tuple(question.candidates[i] for i in kept))
+
+
+def join_parts(parts: Sequence[Part], load: Load) -> Dataset:
+    """Several parts as one training set; ids are prefixed where there are several, since corpora share them."""
+    loaded = [load(part) for part in parts]
+    if len(loaded) == 1:
+        return loaded[0]
+    lists = tuple(replace(q, id=f"{data.name}/{data.split}/{q.id}") for data in loaded for q in data)
+    names = " ".join(dict.fromkeys(data.name for data in loaded))
+    return Dataset(names, "several", "several", lists)
+
+
+def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> list[Run]:
+    """Train on each corpus, after the transfer where there is one, keep what is best on dev, and test it."""
+    recipe, runs = job.recipe, []
+    transferred: Any = None
+    if recipe.transfer:
+        transferred = new_model(recipe, job.seed, recipe.transfer, load)
+        best = run_stage(transferred, recipe.transfer, job.seed, {}, load, say)
+        say(f"{recipe.name}, seed {job.seed}: transfer, dev MAP {best:.4f}")
+        start = weights(transferred)
+    for name in job.corpora:
+        began, stage = time.perf_counter(), recipe.corpora[name]
+        if transferred is None:
+            model = new_model(recipe, job.seed, stage, load)
+        else:
+            model = transferred
+            model.load_state_dict(start)
+        dev = run_stage(model, stage, job.seed, job.changes, load, say)
+        tests = [test(model, load(part), recipe.metric) for part in stage.tests]
+        parameters = sum(parameter.numel() for parameter in model.parameters())
+        seconds = round(time.perf_counter() - began, 1)
+        runs.append(Run(name, job.seed, dict(job.changes), dev, tests, parameters, seconds, device_name()))
+        shown = "; ".join(" ".join(f"{key} {value:.4f}" for key, value in tested.metrics.items()) for tested in tests)
+        changed = "".join(f", {key} {value}" for key, value in job.changes.items())
+        say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, test {shown}, {seconds:.0f} s")
+    return runs
+
+
+def new_model(recipe: Recipe, seed: int, stage: Stage, load: Load) -> Any:
+    config = {**recipe.config, **stage.config}
+    model: Any = make_model(recipe.model, config, seed, join_parts(stage.train, load).questions)
+    return model.to("cuda") if torch.cuda.is_available() else model
+
+
+def device_name() -> str:
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else f"CPU, {platform.machine()}"
+
+
+def weights(model: nn.Module) -> dict[str, Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+
+
+def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], load: Load, say: Say) -> float:
+    """Train on the stage's parts; what training and measured sets share is said first."""
+    lists = join_parts(stage.train, load).questions
+    for part in (stage.dev, *stage.tests):
+        if overlap := find_overlap(lists, f"{part.data} {part.split or ''}".strip(), load(part)):
+            say(f"note: {overlap}")
+    precision = "bf16" if torch.cuda.is_available() else "no"
+    training = make_training({"precision": precision, **stage.training, **changes, "seed": seed})
+    with TemporaryDirectory() as folder:
+        return train_model(model, lists, load(stage.dev).questions, training, Path(folder))
+
+
+def test(model: Any, dataset: Dataset, metric: str) -> Tested:
+    found = measure(dataset, model.score(dataset), list({*METRICS, metric}), "pessimistic")
+    return Tested(summarise({name: found[name] for name in METRICS}), [round(v, 4) for v in found[metric].tolist()])
+
+
+def run_jobs(
+    jobs: Sequence[Job], workers: int = 1, journal: Path | None = None, load: Load = load_part, say: Say = print
+) -> dict[str, list[Run]]:
+    """Every job's runs by its key. What the journal has is not run again, and what is run is added to it."""
+    done = read_journal(journal)
+    left = [job for job in jobs if job.key not in done]
+    for key, runs in _run(left, workers, load, say):
+        done[key] = runs
+        if journal:
+            with journal.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([key, [asdict(run) for run in runs]]) + "\n")
+    return done
+
+
+def _run(jobs: Sequence[Job], workers: int, load: Load, say: Say) -> Iterator[tuple[str, list[Run]]]:
+    if workers < 2 or len(jobs) < 2:
+        yield from ((job.key, run_job(job, load, say)) for job in jobs)
+        return
+    with get_context("spawn").Pool(min(workers, len(jobs)), torch.set_num_threads, (1,)) as pool:
+        yield from pool.imap_unordered(partial(_keyed, load=load, say=say), jobs)
+
+
+def _keyed(job: Job, load: Load, say: Say) -> tuple[str, list[Run]]:
+    return job.key, run_job(job, load, say)
+
+
+def read_journal(path: Path | None) -> dict[str, list[Run]]:
+    """A last line that was cut off, by a kill, is as if it were not there."""
+    if path is None or not path.is_file():
+        return {}
+    found: dict[str, list[Run]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            key, runs = json.loads(line)
+        except ValueError:
+            continue
+        found[key] = [Run(**{**run, "tests": [Tested(**tested) for tested in run["tests"]]}) for run in runs]
+    return found
