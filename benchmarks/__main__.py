@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import engines, lexical, ranking, sentences, start, training
+from benchmarks import attention, engines, lexical, ranking, sentences, start, training
 
-for part in (start, lexical, training, engines, ranking, sentences):
+for part in (start, lexical, training, engines, ranking, sentences, attention):
     part.main()
