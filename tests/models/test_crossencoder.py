@@ -21,8 +21,9 @@ from torch import Tensor  # noqa: E402
 from anselm.data.question import Candidate, Question  # noqa: E402
 from anselm.errors import InputError  # noqa: E402
 from anselm.files import write_folder_atomically  # noqa: E402
-from anselm.models.crossencoder import WINDOW_OVERLAP, Batch, Config, CrossEncoder, build, load  # noqa: E402
+from anselm.models.crossencoder import Batch, Config, CrossEncoder, build, load  # noqa: E402
 from anselm.models.encoders import load_saved  # noqa: E402
+from anselm.models.features import WINDOW_OVERLAP  # noqa: E402
 from anselm.models.registry import load_model  # noqa: E402
 from anselm.train.loop import Loop  # noqa: E402
 from anselm.train.losses import make_loss  # noqa: E402

@@ -38,11 +38,10 @@ def test_scores_are_torch_s(checkpoint: Path, engine: str) -> None:
     assert flat(expected).std() > 0.05
 
 
-def test_windows_share_as_much_as_in_torch() -> None:
+def test_as_many_candidates_as_in_torch() -> None:
     pytest.importorskip("torch")
     from anselm.models import crossencoder
 
-    assert exported.WINDOW_OVERLAP == crossencoder.WINDOW_OVERLAP
     assert exported.Exported.capacity == crossencoder.CrossEncoder.capacity
 
 

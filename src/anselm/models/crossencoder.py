@@ -35,10 +35,11 @@ from anselm.data.question import Question
 from anselm.errors import FormatError, InputError, UnknownNameError
 from anselm.layers.joining import Stretch, join
 from anselm.layers.lists import Layout
-from anselm.layers.sentences import text_vectors
+from anselm.layers.sentences import Frame, text_vectors
 from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
 from anselm.models.packing import by_length, in_order
+from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.scorer import Scores
 from anselm.models.weights import load_weights, save_weights
 
@@ -86,7 +87,6 @@ class Config:
 
 POOLINGS = ("mean", "first")
 PLACES = 64  # positions in a list that are told apart
-WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share
 TAUGHT = 50.0  # how much a squared error of the similarity counts
 VARIANTS: dict[str, dict[str, Any]] = {"cross-encoder": {}, "frozen-attention": {"frozen": True, "token_layers": 1}}
 
@@ -128,6 +128,7 @@ class CrossEncoder(nn.Module):
     def __init__(self, name: str, config: Config, encoder: Any, tokenizer: PairTokenizer) -> None:
         super().__init__()
         self.name, self.config, self.tokenizer = name, config, tokenizer
+        self.reading = Reading(config.max_length, config.max_question, config.title, config.neighbours)
         self._check_lengths(max_tokens(encoder))
         if config.similarity and len(set(tokenizer.types)) < 2:
             raise InputError(f"the encoder {config.base!r} has no token types, which the similarity head needs")
@@ -167,8 +168,8 @@ class CrossEncoder(nn.Module):
     def _teach(self, placed: Placed) -> Tensor:
         """Every text as the encoder saw it before it was fine-tuned."""
         before, _ = load_pretrained(self.config.base)
-        tokens = (self.tokenizer.before, self.tokenizer.after)
-        return text_vectors(before.to(placed.flat.device), placed.flat, placed.starts, placed.lengths, tokens)
+        frame = Frame(self.tokenizer.before, self.tokenizer.after, TEXT_LENGTH, self.tokenizer.pad)
+        return text_vectors(before.to(placed.flat.device), placed.flat, placed.starts, placed.lengths, frame)
 
     def _place(self, lists: Lists, device: torch.device) -> Placed:
         special = [*self.tokenizer.before, *self.tokenizer.between, *self.tokenizer.after]
@@ -214,8 +215,7 @@ class CrossEncoder(nn.Module):
     @property
     def overhead(self) -> int:
         """Tokens that are not text."""
-        closing = len(self.tokenizer.after) * (2 if self.config.title or self.config.neighbours else 1)
-        return len(self.tokenizer.before) + len(self.tokenizer.between) + closing
+        return self.reading.overhead(self.tokenizer)
 
     def _special(self, number: int, rows: int, device: torch.device) -> tuple[Tensor, Tensor]:
         """Where the tokens before, between or after the texts stand in the flat array: at its very beginning."""
@@ -285,8 +285,7 @@ class CrossEncoder(nn.Module):
 
     def room(self, lists: Lists) -> NDArray[np.int64]:
         """How many tokens of a candidate fit beside its question. (pairs,)"""
-        asked = np.minimum(lists.texts.lengths[lists.questions], self.config.max_question)
-        return np.repeat(self.config.max_length - self.overhead - asked, lists.sizes)
+        return self.reading.room(lists, self.tokenizer)
 
     def widths(self, lists: Lists) -> NDArray[np.int64]:
         """How many tokens wide a batch of each list would be, for packing. (lists,)"""
@@ -301,7 +300,7 @@ class CrossEncoder(nn.Module):
         was_training = self.training
         self.eval()
         lists = self.featurize(questions)
-        windowed, owner = window_candidates(lists, self.room(lists), WINDOW_OVERLAP)
+        windowed, owner = window_candidates(lists, self.room(lists))
         placed = self._place(windowed, device)
         place = owner - np.repeat(lists.bounds[:-1], windowed.sizes)  # a window stands where its candidate does
         scores = np.empty(len(windowed.labels))

@@ -23,19 +23,16 @@ import torch
 from torch import Tensor, nn
 from torch.onnx import ONNXProgram
 
-from anselm.data.datasets import load_dataset
+from anselm.data.bundled import bundled_lists, bundled_sentences
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.files import write_folder_atomically
 from anselm.models.crossencoder import CrossEncoder
-from anselm.models.features import encode_lists
 from anselm.models.registry import load_model
 from anselm.recipes.quantizing import Array, quantize
 from anselm.runtime.exported import MODEL
-from anselm.runtime.rows import Reading, Rows, lay_out
-from anselm.text.documents import read_document, sentences
+from anselm.runtime.rows import Rows, lay_out
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 PAIRS = 300  # to see the ranges on; 64 and 800 drifted about as much
 KEPT = ("config.json", "encoder.json", "tokenizer.json", "calibration.json", "README.md")
 OPSET = 20
@@ -140,10 +137,7 @@ def quiet() -> Iterator[None]:
 
 def pair_rows(model: CrossEncoder, questions: Sequence[Question]) -> Rows:
     """Pairs as the runtime reads them."""
-    config = model.config
-    reading = Reading(config.max_length, config.max_question, config.title, config.neighbours)
-    lists = encode_lists(questions, model.tokenizer, config.title, config.neighbours)
-    return lay_out(lists, model.tokenizer, reading).distinct()[0]
+    return lay_out(model.featurize(questions), model.tokenizer, model.reading).distinct()[0]
 
 
 def batches(rows: Rows) -> list[dict[str, Array]]:
@@ -155,9 +149,7 @@ def batches(rows: Rows) -> list[dict[str, Array]]:
 
 def example_questions() -> list[Question]:
     """Every bundled question with every bundled sentence: few, but their ranges are close to those of a corpus."""
-    lists = load_dataset(EXAMPLES / "lists.jsonl")
-    documents = map(read_document, [EXAMPLES / "faq.txt", EXAMPLES / "kettle.md"])
-    texts = [candidate.text for question in lists for candidate in question.candidates]
-    texts += [sentence.text for document in documents for sentence in sentences(document)]
+    lists = bundled_lists()
+    texts = [candidate.text for question in lists for candidate in question.candidates] + bundled_sentences()
     candidates = tuple(Candidate(str(place), text) for place, text in enumerate(texts))
     return [replace(question, candidates=candidates) for question in lists]

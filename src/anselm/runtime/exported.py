@@ -18,13 +18,13 @@ from anselm.errors import FormatError
 from anselm.files import read_json
 from anselm.models.encoders import VOCABULARY, PairTokenizer, fitting_tokenizer
 from anselm.models.features import encode_lists, window_candidates
+from anselm.models.reading import Reading
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
 from anselm.runtime.engines import Engine, open_engine
-from anselm.runtime.rows import Reading, lay_out, run_rows
+from anselm.runtime.rows import lay_out, run_rows
 
 MODEL = Path("onnx") / "model.onnx"
-WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share, as in training
 BUDGET = 1_024  # tokens of a batch; 512 to 2,048 were about equally fast
 
 
@@ -45,7 +45,7 @@ class Exported:
         if not questions:
             return []
         lists = encode_lists(questions, self.tokenizer, self.reading.title, self.reading.neighbours)
-        windowed, owner = window_candidates(lists, self.reading.room(lists, self.tokenizer), WINDOW_OVERLAP)
+        windowed, owner = window_candidates(lists, self.reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, self.reading).distinct()
         signals = run_rows(self.engine, rows, self.reading.max_length, budget)  # (distinct pairs, signals)
         if len(signals) and signals.shape[1] != len(self.weights):
