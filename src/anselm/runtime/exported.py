@@ -1,8 +1,4 @@
-"""An exported cross-encoder as a scorer. It scores each pair by itself: score = signals . weights.
-
-The ONNX graph gives each pair one or more signals; how they are weighted stands in config.json beside the settings of
-the model, as `signal_weights`, and is 1 where the model has one signal and says nothing.
-"""
+"""An exported cross-encoder as a scorer. It scores each pair by itself: the one signal of its graph is the score."""
 
 from __future__ import annotations
 
@@ -33,10 +29,8 @@ class Exported:
 
     capacity: int | None = 200
 
-    def __init__(
-        self, name: str, folder: Path, reading: Reading, weights: Scores, tokenizer: PairTokenizer, engine: Engine
-    ) -> None:
-        self.name, self.folder, self.reading, self.weights = name, folder, reading, weights
+    def __init__(self, name: str, folder: Path, reading: Reading, tokenizer: PairTokenizer, engine: Engine) -> None:
+        self.name, self.folder, self.reading = name, folder, reading
         self.tokenizer, self.engine = tokenizer, engine
         self.pairwise = not reading.neighbours
 
@@ -47,12 +41,12 @@ class Exported:
         lists = encode_lists(questions, self.tokenizer, self.reading.title, self.reading.neighbours)
         windowed, owner = window_candidates(lists, self.reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, self.reading).distinct()
-        signals = run_rows(self.engine, rows, self.reading.max_length, budget)  # (distinct pairs, signals)
-        if len(signals) and signals.shape[1] != len(self.weights):
-            counts = f"{len(self.weights)} signal_weights, but the model gives {signals.shape[1]} signals"
-            raise FormatError(self.folder / "config.json", f"there are {counts}")
+        signals = run_rows(self.engine, rows, self.reading.max_length, budget)  # (distinct pairs, 1)
+        if signals.shape[1] != 1:
+            found = f"it gives {signals.shape[1]} signals of a pair, and a score is one"
+            raise FormatError(self.folder / MODEL, f"not a model as `anselm export` writes it: {found}")
         best = np.full(len(lists.labels), -np.inf)
-        np.maximum.at(best, owner, (signals @ self.weights)[place])
+        np.maximum.at(best, owner, signals[place, 0])
         return np.split(best, lists.bounds[1:-1])
 
     def save(self, folder: Path) -> None:
@@ -64,23 +58,20 @@ class Exported:
 def load_exported(folder: Path, threads: int | None = None) -> Exported:
     path = folder / "config.json"
     record = read_config(path)
-    reading, weights = read_settings(path, record["config"])
+    reading = read_settings(path, record["config"])
     tokenizer = read_tokenizer(folder)
     if reading.max_length - reading.overhead(tokenizer) - reading.max_question < 1:
         raise FormatError(path, f"max_length {reading.max_length} leaves no room for a candidate beside the question")
-    return Exported(record["model"], folder, reading, weights, tokenizer, open_engine(folder / MODEL, threads))
+    return Exported(record["model"], folder, reading, tokenizer, open_engine(folder / MODEL, threads))
 
 
-def read_settings(path: Path, config: Mapping[str, Any]) -> tuple[Reading, Scores]:
+def read_settings(path: Path, config: Mapping[str, Any]) -> Reading:
     """Training writes out all of them, so one that is missing is a sign of damage."""
     kinds: dict[str, type] = {"max_length": int, "max_question": int, "title": bool, "neighbours": int}
     for name, kind in kinds.items():
         if type(config.get(name)) is not kind or config[name] < 0:
             raise FormatError(path, f"the setting {name!r} is {config.get(name)!r}, which is no {kind.__name__}")
-    weights = config.get("signal_weights", [1.0])
-    if not isinstance(weights, list) or not weights or not all(type(weight) in (int, float) for weight in weights):
-        raise FormatError(path, f"the setting 'signal_weights' is {weights!r}, which is no list of numbers")
-    return Reading(**{name: config[name] for name in kinds}), np.array(weights, dtype=np.float64)
+    return Reading(**{name: config[name] for name in kinds})
 
 
 def read_tokenizer(folder: Path) -> PairTokenizer:
