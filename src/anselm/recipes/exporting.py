@@ -26,7 +26,7 @@ from torch.onnx import ONNXProgram
 from anselm.data.bundled import bundled_lists, bundled_sentences
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
-from anselm.files import write_folder_atomically
+from anselm.files import replace_file, write_folder_atomically
 from anselm.models.crossencoder import CrossEncoder
 from anselm.models.registry import load_model
 from anselm.recipes.quantizing import Array, quantize
@@ -59,15 +59,17 @@ def export(checkpoint: Path, out: Path | None, questions: Sequence[Question], in
         raise InputError(f"{checkpoint} holds a {model.name!r} model, which needs no export; cross-encoders do")
     if model.config.list_layers:
         raise InputError(f"{checkpoint} has list layers, which see whole lists; only models of pairs can be exported")
-    graph = to_onnx(Pairs(model), model.encoder, ("ids", "mask", "types"))
-    if int8:
-        graph = quantize(graph, batches(pair_rows(model, questions)))
     if out is None:
-        return write_graph(graph, checkpoint / MODEL)
-    with write_folder_atomically(out) as folder:
+        return write_graph(make_graph(model, questions, int8), checkpoint / MODEL)
+    with write_folder_atomically(out) as folder:  # first, since a name that is taken should not cost the export
         keep_files(checkpoint, folder, KEPT)
-        write_graph(graph, folder / MODEL)
+        write_graph(make_graph(model, questions, int8), folder / MODEL)
     return out / MODEL
+
+
+def make_graph(model: CrossEncoder, questions: Sequence[Question], int8: bool) -> onnx.ModelProto:
+    graph = to_onnx(Pairs(model), model.encoder, ("ids", "mask", "types"))
+    return quantize(graph, batches(pair_rows(model, questions))) if int8 else graph
 
 
 def keep_files(checkpoint: Path, folder: Path, names: Sequence[str]) -> None:
@@ -77,11 +79,15 @@ def keep_files(checkpoint: Path, folder: Path, names: Sequence[str]) -> None:
 
 
 def write_graph(graph: onnx.ModelProto, path: Path) -> Path:
-    """Beside its place first, so that a failure leaves the old file as it was."""
+    """A failure leaves the checkpoint as it was: with the old file, or without any."""
+    new = not path.parent.exists()
     path.parent.mkdir(exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_bytes(graph.SerializeToString())
-    partial.replace(path)
+    try:
+        replace_file(path, graph.SerializeToString())
+    except InputError:
+        if new:
+            path.parent.rmdir()
+        raise
     return path
 
 
