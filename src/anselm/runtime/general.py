@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
@@ -33,13 +34,15 @@ class General:
         self.folder, self.config, self.tokenizer, self.threads = folder, config, tokenizer, threads
         self.reader = open_engine(folder / READER, threads)
         self._encoder: Engine | None = None
+        self._opening = Lock()
 
     @property
     def encoder(self) -> Engine:
         """Opened for the first long answer: most lists have none, and it takes a while."""
-        if self._encoder is None:
-            self._encoder = open_engine(self.folder / ENCODER, self.threads)
-        return self._encoder
+        with self._opening:  # of several threads, one opens it
+            if self._encoder is None:
+                self._encoder = open_engine(self.folder / ENCODER, self.threads)
+            return self._encoder
 
     def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
         if not questions:
