@@ -259,6 +259,18 @@ def test_rank_folds_duplicates() -> None:
     assert "NINE" not in shown
 
 
+def test_ask_folds_duplicates(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_text("Parking is free. The shop opens at nine in the morning.")
+    (tmp_path / "new.txt").write_text("the shop opens at NINE in the morning! We sell tea.")
+    found = as_json("ask", QUESTION, tmp_path / "new.txt", tmp_path / "old.txt", "-m", "bm25", "--fold-duplicates")
+    first, *others = found["results"]
+    assert (first["source"], first["index"], first["duplicates"]) == (str(tmp_path / "new.txt"), 0, [3])
+    assert [result["text"] for result in others] == ["We sell tea.", "Parking is free."]
+    shown = anselm("ask", QUESTION, tmp_path, "-m", "bm25", "--fold-duplicates", COLUMNS="200").stdout.decode()
+    assert "new.txt:1 and 1 near-duplicate" in shown
+    assert "nine" not in shown
+
+
 def test_data_commands(lists: Path, tmp_path: Path) -> None:
     listed = as_json("data", "list")
     assert {"wikiqa", "trecqa", "semeval-2016", "squad"} <= {row["name"] for row in listed}

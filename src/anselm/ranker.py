@@ -142,11 +142,13 @@ class Ranker:
         top: int = 5,
         *,
         explain: bool = False,
+        fold_duplicates: bool = False,
     ) -> Ranking:
         """Find the sentences that answer a question: in texts (str), files or folders (Path), or read documents.
 
         One of them may be given by itself. A file counts once, however often and by whichever name it is given.
-        `explain` tells which words carried the scores.
+        `explain` tells which words carried the scores. `fold_duplicates` leaves out sentences that are almost word for
+        word the same as a better one, such as those of a page that is there twice.
         """
         check_top(top)
         found = [(document, sentence) for document in open_documents(documents) for sentence in sentences(document)]
@@ -155,10 +157,11 @@ class Ranker:
         candidates = tuple(Candidate(str(place), sentence.text) for place, (_, sentence) in enumerate(found))
         read, scores = self._first_pass(Question("", check_question(question), candidates))
         ranking = self._ranking(read, scores)
-        results = list(ranking.results[:top])
+        results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
         if explain:
             results = self._explained(read, results, top)
-        return replace(ranking, results=tuple(passage(result, found) for result in results))
+        places = [int(candidate.id) for candidate in read.candidates]  # among all sentences
+        return replace(ranking, results=tuple(passage(result, places, found) for result in results))
 
     def _first_pass(self, question: Question) -> tuple[Question, Scores]:
         """Score all, or, where the model cannot take that many, those that BM25 puts first."""
@@ -212,9 +215,10 @@ def ask(
     top: int = 5,
     *,
     explain: bool = False,
+    fold_duplicates: bool = False,
 ) -> Ranking:
     """Ask documents once with a model by name; keep a `Ranker` to ask often."""
-    return Ranker.load(model).ask(question, documents, top, explain=explain)
+    return Ranker.load(model).ask(question, documents, top, explain=explain, fold_duplicates=fold_duplicates)
 
 
 def fold(results: Sequence[Result]) -> list[Result]:
@@ -257,9 +261,10 @@ def open_documents(documents: GivenDocument | Iterable[GivenDocument]) -> Iterat
             raise InputError(f"document {position} must be a text, a Path or a Document, not {document!r}")
 
 
-def passage(result: Result, found: Sequence[tuple[Document, Sentence]]) -> Passage:
+def passage(result: Result, places: Sequence[int], found: Sequence[tuple[Document, Sentence]]) -> Passage:
     """A result with its place: offsets and line in its document, and the sentences beside it."""
-    index = int(result.id or result.index)
+    index = places[result.index]
+    others = None if result.duplicates is None else tuple(places[other] for other in result.duplicates)
     document, here = found[index]
 
     def beside(other: int) -> str:
@@ -269,7 +274,8 @@ def passage(result: Result, found: Sequence[tuple[Document, Sentence]]) -> Passa
     line = document.text.count("\n", 0, here.start) + 1
     return Passage(
         index, result.text, result.score, result.probability, None,
-        here.source, here.start, here.end, line, beside(index - 1), beside(index + 1), explanation=result.explanation,
+        here.source, here.start, here.end, line, beside(index - 1), beside(index + 1),
+        duplicates=others, explanation=result.explanation,
     )  # fmt: skip
 
 
