@@ -21,7 +21,8 @@ from torch import Tensor  # noqa: E402
 from anselm.data.question import Candidate, Question  # noqa: E402
 from anselm.errors import InputError  # noqa: E402
 from anselm.files import write_folder_atomically  # noqa: E402
-from anselm.models.crossencoder import Batch, Config, CrossEncoder, build, load  # noqa: E402
+from anselm.models.collating import Batch  # noqa: E402
+from anselm.models.crossencoder import Config, CrossEncoder, build, load  # noqa: E402
 from anselm.models.encoders import load_saved  # noqa: E402
 from anselm.models.features import WINDOW_OVERLAP  # noqa: E402
 from anselm.models.registry import load_model  # noqa: E402
