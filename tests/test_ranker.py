@@ -16,7 +16,8 @@ from anselm.data.question import Candidate, Question
 from anselm.errors import InputError, MissingExtraError
 from anselm.evaluation.calibration import Calibration, Platt
 from anselm.models.scorer import Scores
-from anselm.ranker import Passage, Ranker
+from anselm.ranker import Ranker
+from anselm.ranking import Passage
 from anselm.text.documents import Document, read_document
 
 FAQ = ["Parking is free for guests.", "The shop opens at nine in the morning.", "Returns are accepted for 30 days."]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,80 +11,19 @@ import numpy as np
 
 from anselm.data.formats.records import candidates_from_json, check_question
 from anselm.data.question import Candidate, Question
-from anselm.duplicates import representatives
 from anselm.errors import InputError
 from anselm.evaluation.calibration import UNCALIBRATED, Calibration, load_calibration
 from anselm.evaluation.scoring import batched
-from anselm.explaining import Explanation
 from anselm.explaining import explain as explain_scores
 from anselm.models.lexical import Lexical
 from anselm.models.scorer import Scorer, Scores
+from anselm.ranking import Passage, Ranking, Result, fold
 from anselm.runtime.loading import load_scorer
 from anselm.text.documents import Document, Sentence, document_from_text, find_documents, read_document, sentences
 
 GivenCandidate = str | Candidate | Mapping[str, Any]  # a text, or an object with a "text" and perhaps an "id"
 GivenDocument = str | Path | Document  # a text, a file or folder, or what was read already
 EXPLAINED = 10  # results, where `top` does not say how many are wanted: each costs a score per word
-
-
-@dataclass(frozen=True)
-class Result:
-    """A candidate in its place: `index` is its position in the input, `id` the one that came with it, if any.
-
-    On request, `duplicates` are the positions of its near-duplicates, which are no results of their own then, and
-    `explanation` says which words carried its score.
-    """
-
-    index: int
-    text: str
-    score: float
-    probability: float
-    id: str | None = None
-    duplicates: tuple[int, ...] | None = field(default=None, kw_only=True)
-    explanation: Explanation | None = field(default=None, kw_only=True)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {key: value for key, value in asdict(self).items() if value is not None}
-
-
-@dataclass(frozen=True)
-class Passage(Result):
-    """A sentence that was found: its characters and its first line in the source, and the sentences beside it."""
-
-    source: str = ""
-    start: int = 0
-    end: int = 0
-    line: int = 0
-    before: str = ""
-    after: str = ""
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Results best first. `answerable` says whether the best one's probability reaches the threshold."""
-
-    question: str
-    model: str
-    answerable: bool
-    threshold: float
-    results: tuple[Result, ...]
-
-    def __iter__(self) -> Iterator[Result]:
-        return iter(self.results)
-
-    @property
-    def best(self) -> Result | None:
-        """The best answer, or None where there is none."""
-        return self.results[0] if self.answerable else None
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "question": self.question,
-            "model": self.model,
-            "answerable": self.answerable,
-            "threshold": self.threshold,
-            "results": [result.to_dict() for result in self.results],
-        }
 
 
 class Ranker:
@@ -219,15 +157,6 @@ def ask(
 ) -> Ranking:
     """Ask documents once with a model by name; keep a `Ranker` to ask often."""
     return Ranker.load(model).ask(question, documents, top, explain=explain, fold_duplicates=fold_duplicates)
-
-
-def fold(results: Sequence[Result]) -> list[Result]:
-    """Each result with the positions of its near-duplicates, which are left out, in the order of the ranking."""
-    heads = representatives([result.text for result in results])
-    folded: defaultdict[int, list[int]] = defaultdict(list)
-    for result, head in zip(results, heads, strict=True):
-        folded[head].append(result.index)
-    return [replace(results[head], duplicates=tuple(others)) for head, (_, *others) in sorted(folded.items())]
 
 
 def list_candidates(candidates: Iterable[GivenCandidate]) -> list[GivenCandidate]:
