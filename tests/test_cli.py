@@ -16,7 +16,7 @@ from rich.console import Console
 
 from anselm import cli, terminal
 from anselm.evaluation.report import Report
-from anselm.ranker import Passage, Ranking
+from anselm.ranking import Passage, Ranking
 
 FAQ = "Parking is free.\nThe shop opens at nine in the morning.\nReturns are accepted for 30 days.\n"
 QUESTION = "When does the shop open in the morning?"
@@ -482,7 +482,7 @@ class AtOnce:
 def test_what_may_take_long_shows_how_far_it_is(
     arguments: str, labels: list[str], lists: Path, faq: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
-    monkeypatch.setattr(terminal, "Timer", AtOnce)
+    monkeypatch.setattr(terminal.bars, "Timer", AtOnce)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     places = {"LISTS": str(lists), "FAQ": str(faq), "OUT": str(tmp_path / "out")}
@@ -495,7 +495,7 @@ def test_what_may_take_long_shows_how_far_it_is(
 
 
 def test_only_people_are_shown_progress(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    monkeypatch.setattr(terminal, "Timer", AtOnce)
+    monkeypatch.setattr(terminal.bars, "Timer", AtOnce)
     assert list(terminal.progress([1, 2], "counting")) == [1, 2]
     assert capsys.readouterr().err == ""
 
