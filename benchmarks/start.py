@@ -1,4 +1,4 @@
-"""Starting up: `import anselm`, and `anselm rank` on 30 candidates from cold, beside a bare interpreter."""
+"""Starting up: `import anselm`, and `anselm rank` on 30 candidates from cold on each engine, beside bare Python."""
 
 # ruff: noqa: T201
 
@@ -9,17 +9,20 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
+
+from anselm.runtime.engines import ENGINES, VARIABLE
 
 REPEATS = 7
 
 
-def seconds(*command: str) -> float:
+def seconds(*command: str, **environment: str) -> float:
     """The median wall time of a new process."""
     times = []
     for _ in range(REPEATS):
         began = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=os.environ | environment)
         times.append(time.perf_counter() - began)
     return sorted(times)[REPEATS // 2]
 
@@ -34,10 +37,12 @@ def main() -> None:
             "python -c pass": bare,
             "import anselm": seconds(python, "-c", "import anselm"),
             "import numpy": seconds(python, "-c", "import numpy"),
-            "anselm rank, 30 candidates": seconds(python, "-m", "anselm", "rank", "When?", "-c", str(path)),
-            "anselm rank --json": seconds(python, "-m", "anselm", "rank", "When?", "-c", str(path), "--json"),
         }
-    print(f"\n## Starting up (median of {REPEATS} new processes, {os.cpu_count()} cores)\n")
+        for engine in filter(find_spec, ENGINES):
+            for options in ((), ("--json",)):
+                took = seconds(python, "-m", "anselm", "rank", "When?", "-c", str(path), *options, **{VARIABLE: engine})
+                rows[" ".join(["anselm rank", *options, f"({engine})"])] = took
+    print(f"\n## Starting up (median of {REPEATS} new processes, {os.cpu_count()} cores; 30 candidates)\n")
     print("| command | seconds | beyond a bare interpreter |\n|---|---|---|")
     for name, value in rows.items():
         print(f"| `{name}` | {value:.3f} | {value - bare:.3f} |")

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from anselm import cli, terminal
 from anselm.evaluation.report import Report
-from anselm.ranker import Passage, Ranking
+from anselm.ranking import Passage, Ranking
 
 FAQ = "Parking is free.\nThe shop opens at nine in the morning.\nReturns are accepted for 30 days.\n"
 QUESTION = "When does the shop open in the morning?"
@@ -259,6 +259,18 @@ def test_rank_folds_duplicates() -> None:
     assert "NINE" not in shown
 
 
+def test_ask_folds_duplicates(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_text("Parking is free. The shop opens at nine in the morning.")
+    (tmp_path / "new.txt").write_text("the shop opens at NINE in the morning! We sell tea.")
+    found = as_json("ask", QUESTION, tmp_path / "new.txt", tmp_path / "old.txt", "-m", "bm25", "--fold-duplicates")
+    first, *others = found["results"]
+    assert (first["source"], first["index"], first["duplicates"]) == (str(tmp_path / "new.txt"), 0, [3])
+    assert [result["text"] for result in others] == ["We sell tea.", "Parking is free."]
+    shown = anselm("ask", QUESTION, tmp_path, "-m", "bm25", "--fold-duplicates", COLUMNS="200").stdout.decode()
+    assert "new.txt:1 and 1 near-duplicate" in shown
+    assert "nine" not in shown
+
+
 def test_data_commands(lists: Path, tmp_path: Path) -> None:
     listed = as_json("data", "list")
     assert {"wikiqa", "trecqa", "semeval-2016", "squad"} <= {row["name"] for row in listed}
@@ -470,7 +482,7 @@ class AtOnce:
 def test_what_may_take_long_shows_how_far_it_is(
     arguments: str, labels: list[str], lists: Path, faq: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
-    monkeypatch.setattr(terminal, "Timer", AtOnce)
+    monkeypatch.setattr(terminal.bars, "Timer", AtOnce)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     places = {"LISTS": str(lists), "FAQ": str(faq), "OUT": str(tmp_path / "out")}
@@ -483,7 +495,7 @@ def test_what_may_take_long_shows_how_far_it_is(
 
 
 def test_only_people_are_shown_progress(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    monkeypatch.setattr(terminal, "Timer", AtOnce)
+    monkeypatch.setattr(terminal.bars, "Timer", AtOnce)
     assert list(terminal.progress([1, 2], "counting")) == [1, 2]
     assert capsys.readouterr().err == ""
 

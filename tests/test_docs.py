@@ -14,6 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import typer
+from typer.core import TyperGroup
+
+from anselm.cli import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -46,6 +50,21 @@ def test_commands_on_corpora(real_data: Path, root: Path) -> None:
     assert commands
     for command in commands:
         run(command, root, os.environ | {"ANSELM_DATA": str(real_data)})
+
+
+SHELL = [(page, line) for page in PAGES for block in blocks(page, "sh") for line in block.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("page", "line"), [row for row in SHELL if row[1].startswith("anselm ")], ids=lambda part: str(part)[-60:]
+)
+def test_commands_that_need_more_than_the_base_install_can_be_understood(page: Path, line: str) -> None:
+    """Training takes long and needs files of one's own; that verb and options exist is checked all the same."""
+    command, arguments = typer.main.get_command(app), shlex.split(line, comments=True)[1:]
+    while isinstance(command, TyperGroup):
+        _, command, arguments = command.resolve_command(typer.Context(command), arguments)
+    assert command is not None
+    command.make_context(line, arguments)
 
 
 def run(line: str, root: Path, environment: Mapping[str, str]) -> None:

@@ -14,8 +14,8 @@ import anselm
 PACKAGE = Path(anselm.__file__).parent
 GROUND = ("errors", "files", "__init__")
 ROOMS = (
-    *GROUND, "text", "data", "layers", "models", "runtime", "train", "evaluation", "explaining", "duplicates", "ranker",
-    "benching", "bulk", "recipes", "terminal", "cli", "__main__",
+    *GROUND, "text", "data", "layers", "models", "runtime", "train", "evaluation", "explaining", "duplicates",
+    "ranking", "ranker", "benching", "bulk", "recipes", "terminal", "cli", "__main__",
 )  # fmt: skip
 FILES = sorted(PACKAGE.rglob("*.py"))
 

@@ -16,7 +16,8 @@ from anselm.data.question import Candidate, Question
 from anselm.errors import InputError, MissingExtraError
 from anselm.evaluation.calibration import Calibration, Platt
 from anselm.models.scorer import Scores
-from anselm.ranker import Passage, Ranker
+from anselm.ranker import Ranker
+from anselm.ranking import Passage
 from anselm.text.documents import Document, read_document
 
 FAQ = ["Parking is free for guests.", "The shop opens at nine in the morning.", "Returns are accepted for 30 days."]
@@ -299,3 +300,22 @@ def test_duplicates_are_folded_under_the_best_and_top_counts_what_is_left() -> N
     assert [(result.index, result.duplicates) for result in rest] == [(3, (0,))]
     assert ranking.to_dict()["results"][1]["duplicates"] == ()
     assert "duplicates" not in anselm.rank("When?", texts).to_dict()["results"][0]
+
+
+def test_sentences_are_folded_by_their_places_in_the_documents() -> None:
+    """After a first pass, whose list has other places."""
+
+    class Alone(ByLength):
+        pairwise = True
+
+    texts = ["Zebra. The oak is very very tall. Zebra two.", "The oak is tall. The oak is VERY very tall!"]
+    folded = Ranker(Alone(capacity=3)).ask("Is the oak tall?", texts, explain=True, fold_duplicates=True)
+    assert [(result.index, result.text, result.duplicates) for result in folded] == [
+        (1, "The oak is very very tall.", (4,)), (3, "The oak is tall.", ()),
+    ]  # fmt: skip
+    assert all(result.explanation for result in folded)
+    top = Ranker(ByLength()).ask("Is the oak tall?", texts, top=2, fold_duplicates=True)
+    assert [result.index for result in top] == [1, 3]
+    plain = Ranker(ByLength()).ask("Is the oak tall?", texts)
+    assert [result.index for result in plain] == [1, 4, 3, 2, 0]
+    assert "duplicates" not in plain.to_dict()["results"][0]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from anselm.data.datasets import load_dataset
+from anselm.data.bundled import bundled_lists, bundled_sentences
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.models.scorer import Scorer
@@ -22,9 +22,7 @@ from anselm.runtime.cores import usable_cores
 from anselm.runtime.engines import choose_engine
 from anselm.runtime.exported import Exported
 from anselm.runtime.general import General
-from anselm.text.documents import read_document, sentences
 
-EXAMPLES = Path(__file__).parent / "examples"
 SECONDS = 8.0  # for all measurements together; loading comes on top
 LEAST, MOST = 3, 500  # calls, however slow or fast the model is
 BULK = 4  # lists that are ranked together where pairs per second are measured
@@ -110,9 +108,7 @@ def latency(candidates: int, times: Sequence[float]) -> Latency:
 
 def bundled_texts() -> tuple[list[str], list[str]]:
     """Questions and sentences of the examples."""
-    documents = map(read_document, [EXAMPLES / "faq.txt", EXAMPLES / "kettle.md"])
-    found = [sentence.text for document in documents for sentence in sentences(document)]
-    return [question.text for question in load_dataset(EXAMPLES / "lists.jsonl")], found
+    return [question.text for question in bundled_lists()], bundled_sentences()
 
 
 def gather(source: Sequence[Question]) -> tuple[list[str], list[str]]:

@@ -19,7 +19,8 @@ from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.evaluation.scoring import Progress, silent
 from anselm.files import write_atomically
-from anselm.ranker import Ranker, Ranking, check_top
+from anselm.ranker import Ranker, check_top
+from anselm.ranking import Ranking
 
 
 def rank_file(

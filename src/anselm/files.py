@@ -124,10 +124,22 @@ def write_bytes_atomically(path: Path) -> Iterator[IO[bytes]]:
     """As `write_atomically`, for what is no text."""
     if path.is_dir():
         raise InputError(f"{path} is a folder; a file name is needed to write to")
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial = _beside(path)
     try:
         with gzip.open(partial, "wb") if path.suffix == ".gz" else partial.open("wb") as file:
             yield file  # type: ignore[misc]
+        partial.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write beside `path` and move it there, so that a failure leaves the old file as it was and nothing beside it."""
+    partial = _beside(path)
+    try:
+        partial.write_bytes(content)
         partial.replace(path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
@@ -140,7 +152,7 @@ def write_folder_atomically(path: Path) -> Iterator[Path]:
     """A new folder that is filled beside its place and moved there when it is whole."""
     if path.exists():
         raise InputError(f"{path} exists already; give the name of a new folder")
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial = _beside(path)
     try:
         partial.mkdir(parents=True)
         yield partial
@@ -149,6 +161,10 @@ def write_folder_atomically(path: Path) -> Iterator[Path]:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.partial")
 
 
 def read_stdin() -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,80 +11,19 @@ import numpy as np
 
 from anselm.data.formats.records import candidates_from_json, check_question
 from anselm.data.question import Candidate, Question
-from anselm.duplicates import representatives
 from anselm.errors import InputError
 from anselm.evaluation.calibration import UNCALIBRATED, Calibration, load_calibration
 from anselm.evaluation.scoring import batched
-from anselm.explaining import Explanation
 from anselm.explaining import explain as explain_scores
 from anselm.models.lexical import Lexical
 from anselm.models.scorer import Scorer, Scores
+from anselm.ranking import Passage, Ranking, Result, fold
 from anselm.runtime.loading import load_scorer
 from anselm.text.documents import Document, Sentence, document_from_text, find_documents, read_document, sentences
 
 GivenCandidate = str | Candidate | Mapping[str, Any]  # a text, or an object with a "text" and perhaps an "id"
 GivenDocument = str | Path | Document  # a text, a file or folder, or what was read already
 EXPLAINED = 10  # results, where `top` does not say how many are wanted: each costs a score per word
-
-
-@dataclass(frozen=True)
-class Result:
-    """A candidate in its place: `index` is its position in the input, `id` the one that came with it, if any.
-
-    On request, `duplicates` are the positions of its near-duplicates, which are no results of their own then, and
-    `explanation` says which words carried its score.
-    """
-
-    index: int
-    text: str
-    score: float
-    probability: float
-    id: str | None = None
-    duplicates: tuple[int, ...] | None = field(default=None, kw_only=True)
-    explanation: Explanation | None = field(default=None, kw_only=True)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {key: value for key, value in asdict(self).items() if value is not None}
-
-
-@dataclass(frozen=True)
-class Passage(Result):
-    """A sentence that was found: its characters and its first line in the source, and the sentences beside it."""
-
-    source: str = ""
-    start: int = 0
-    end: int = 0
-    line: int = 0
-    before: str = ""
-    after: str = ""
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Results best first. `answerable` says whether the best one's probability reaches the threshold."""
-
-    question: str
-    model: str
-    answerable: bool
-    threshold: float
-    results: tuple[Result, ...]
-
-    def __iter__(self) -> Iterator[Result]:
-        return iter(self.results)
-
-    @property
-    def best(self) -> Result | None:
-        """The best answer, or None where there is none."""
-        return self.results[0] if self.answerable else None
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "question": self.question,
-            "model": self.model,
-            "answerable": self.answerable,
-            "threshold": self.threshold,
-            "results": [result.to_dict() for result in self.results],
-        }
 
 
 class Ranker:
@@ -142,11 +80,13 @@ class Ranker:
         top: int = 5,
         *,
         explain: bool = False,
+        fold_duplicates: bool = False,
     ) -> Ranking:
         """Find the sentences that answer a question: in texts (str), files or folders (Path), or read documents.
 
         One of them may be given by itself. A file counts once, however often and by whichever name it is given.
-        `explain` tells which words carried the scores.
+        `explain` tells which words carried the scores. `fold_duplicates` leaves out sentences that are almost word for
+        word the same as a better one, such as those of a page that is there twice.
         """
         check_top(top)
         found = [(document, sentence) for document in open_documents(documents) for sentence in sentences(document)]
@@ -155,10 +95,11 @@ class Ranker:
         candidates = tuple(Candidate(str(place), sentence.text) for place, (_, sentence) in enumerate(found))
         read, scores = self._first_pass(Question("", check_question(question), candidates))
         ranking = self._ranking(read, scores)
-        results = list(ranking.results[:top])
+        results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
         if explain:
             results = self._explained(read, results, top)
-        return replace(ranking, results=tuple(passage(result, found) for result in results))
+        places = [int(candidate.id) for candidate in read.candidates]  # among all sentences
+        return replace(ranking, results=tuple(passage(result, places, found) for result in results))
 
     def _first_pass(self, question: Question) -> tuple[Question, Scores]:
         """Score all, or, where the model cannot take that many, those that BM25 puts first."""
@@ -212,18 +153,10 @@ def ask(
     top: int = 5,
     *,
     explain: bool = False,
+    fold_duplicates: bool = False,
 ) -> Ranking:
     """Ask documents once with a model by name; keep a `Ranker` to ask often."""
-    return Ranker.load(model).ask(question, documents, top, explain=explain)
-
-
-def fold(results: Sequence[Result]) -> list[Result]:
-    """Each result with the positions of its near-duplicates, which are left out, in the order of the ranking."""
-    heads = representatives([result.text for result in results])
-    folded: defaultdict[int, list[int]] = defaultdict(list)
-    for result, head in zip(results, heads, strict=True):
-        folded[head].append(result.index)
-    return [replace(results[head], duplicates=tuple(others)) for head, (_, *others) in sorted(folded.items())]
+    return Ranker.load(model).ask(question, documents, top, explain=explain, fold_duplicates=fold_duplicates)
 
 
 def list_candidates(candidates: Iterable[GivenCandidate]) -> list[GivenCandidate]:
@@ -257,9 +190,10 @@ def open_documents(documents: GivenDocument | Iterable[GivenDocument]) -> Iterat
             raise InputError(f"document {position} must be a text, a Path or a Document, not {document!r}")
 
 
-def passage(result: Result, found: Sequence[tuple[Document, Sentence]]) -> Passage:
+def passage(result: Result, places: Sequence[int], found: Sequence[tuple[Document, Sentence]]) -> Passage:
     """A result with its place: offsets and line in its document, and the sentences beside it."""
-    index = int(result.id or result.index)
+    index = places[result.index]
+    others = None if result.duplicates is None else tuple(places[other] for other in result.duplicates)
     document, here = found[index]
 
     def beside(other: int) -> str:
@@ -269,7 +203,8 @@ def passage(result: Result, found: Sequence[tuple[Document, Sentence]]) -> Passa
     line = document.text.count("\n", 0, here.start) + 1
     return Passage(
         index, result.text, result.score, result.probability, None,
-        here.source, here.start, here.end, line, beside(index - 1), beside(index + 1), explanation=result.explanation,
+        here.source, here.start, here.end, line, beside(index - 1), beside(index + 1),
+        duplicates=others, explanation=result.explanation,
     )  # fmt: skip
 
 

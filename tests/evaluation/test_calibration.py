@@ -14,7 +14,6 @@ from anselm.errors import InputError
 from anselm.evaluation.calibration import (
     Calibration,
     Platt,
-    expected_calibration_error,
     fit_platt,
     log_loss,
     reliability,
@@ -51,7 +50,7 @@ def test_known_parameters_are_found_again():
     labels = rng.random(50_000) < special.expit(1.7 * scores - 0.6)
     fitted = fit_platt(scores, labels)
     assert (fitted.slope, fitted.intercept) == pytest.approx((1.7, -0.6), abs=0.05)
-    assert expected_calibration_error(fitted.probability(scores), labels) < 0.01
+    assert reliability(fitted.probability(scores), labels).error < 0.01
 
 
 @pytest.mark.parametrize("scale", [1e-4, 1.0, 1e4])
@@ -111,9 +110,9 @@ def test_reliability_by_hand():
 
 def test_calibration_error_by_hand():
     # Bins of the table above: gaps 0.45, 0.3, 0.5, 0 weighed by 2, 1, 2, 1.
-    found = expected_calibration_error([0.0, 0.1, 0.3, 0.5, 0.5, 1.0], [0, 1, 0, 1, 1, 1], bins=4)
+    found = reliability([0.0, 0.1, 0.3, 0.5, 0.5, 1.0], [0, 1, 0, 1, 1, 1], bins=4).error
     assert found == pytest.approx((2 * 0.45 + 0.3 + 2 * 0.5) / 6)
-    assert expected_calibration_error([0.0, 1.0], [0, 1]) == 0.0
+    assert reliability([0.0, 1.0], [0, 1]).error == 0.0
 
 
 def test_an_empty_bin_has_no_mean():

@@ -11,7 +11,7 @@ import pytest
 
 from anselm.evaluation.metrics import evaluate_lists, summarise
 from anselm.evaluation.semeval import SemEvalScores, semeval_scores
-from anselm.evaluation.triggering import best_threshold, triggering
+from anselm.evaluation.triggering import tradeoff
 
 Lists = list[tuple[list[float], list[float]]]
 
@@ -56,16 +56,16 @@ def test_wikiqa_triggering_is_the_papers_at_the_papers_threshold(wikiqa_folder):
     dev, test = (wikiqa(wikiqa_folder, "CNN-Cnt", split) for split in ("dev", "test"))
     assert (len(dev), len(test)) == (296, 633)
     # The corpus's evaluation script uses 0.11: the best threshold of two decimals on dev.
-    grid = max(np.arange(1, 100) / 100, key=lambda threshold: triggering(dev, threshold).f1)
+    grid = max(np.arange(1, 100) / 100, key=lambda threshold: tradeoff(dev).at(threshold).f1)
     assert grid == 0.11
-    assert percent(triggering(test, grid)) == [26.09, 37.04, 30.61]
+    assert percent(tradeoff(test).at(grid)) == [26.09, 37.04, 30.61]
 
 
 def test_wikiqa_triggering_with_the_best_threshold_of_all(wikiqa_folder):
     dev, test = (wikiqa(wikiqa_folder, "CNN-Cnt", split) for split in ("dev", "test"))
-    best = best_threshold(dev)
+    best = tradeoff(dev).best()
     assert (best.threshold, percent(best)) == (0.10621, [36.42, 46.83, 40.97])
-    assert percent(triggering(test, best.threshold)) == [25.91, 38.27, 30.90]
+    assert percent(tradeoff(test).at(best.threshold)) == [25.91, 38.27, 30.90]
 
 
 def semeval(gold: Path, predicted: Path, always: str = "") -> tuple[SemEvalScores, SemEvalScores]:

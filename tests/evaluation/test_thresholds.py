@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from anselm.errors import InputError
 from anselm.evaluation.thresholds import Rule, outline, parse_rule
-from anselm.evaluation.triggering import Triggering, tradeoff, triggering
+from anselm.evaluation.triggering import Triggering, tradeoff
+from tests.evaluation.naive import triggering
 
 LISTS = [
     ([0, 1], [0.1, 0.9]),  # right from 0.9 down

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anselm.errors import InputError
-from anselm.evaluation.triggering import Triggering, best_threshold, triggering
+from anselm.evaluation.triggering import Triggering, tradeoff
+from tests.evaluation.naive import triggering
 
 LISTS = [
     ([0, 1], [0.1, 0.9]),  # right from 0.9 down
@@ -28,53 +29,52 @@ LISTS = [
     ],
 )
 def test_by_hand(threshold, answered, right, precision, recall, f1):
-    found = triggering(LISTS, threshold)
+    found = tradeoff(LISTS).at(threshold)
     assert found == Triggering(threshold, questions=4, answerable=3, answered=answered, right=right)
     assert (found.precision, found.recall, found.f1) == pytest.approx((precision, recall, f1))
 
 
 def test_of_two_best_candidates_the_irrelevant_one_is_taken():
-    assert triggering([([1, 0], [0.5, 0.5])], 0.5).right == 0
+    assert tradeoff([([1, 0], [0.5, 0.5])]).at(0.5).right == 0
 
 
 def test_the_score_chooses_the_candidate_and_its_confidence_whether_it_answers():
     """Four lists of which two are right by score; a confidence that is the same for all hides nothing of that."""
-    assert triggering(LISTS, 0.5, lambda scores: np.full_like(scores, 0.5)) == Triggering(
-        0.5, 4, 3, answered=4, right=2
-    )
-    assert triggering(LISTS, -0.7, np.negative) == Triggering(-0.7, 4, 3, answered=2, right=1)
-    assert best_threshold(LISTS, lambda scores: scores / 2) == Triggering(0.3, 4, 3, answered=4, right=2)
+    same = tradeoff(LISTS, lambda scores: np.full_like(scores, 0.5))
+    assert same.at(0.5) == Triggering(0.5, 4, 3, answered=4, right=2)
+    assert tradeoff(LISTS, np.negative).at(-0.7) == Triggering(-0.7, 4, 3, answered=2, right=1)
+    assert tradeoff(LISTS, lambda scores: scores / 2).best() == Triggering(0.3, 4, 3, answered=4, right=2)
 
 
 def test_a_list_without_candidates_is_never_answered():
-    assert triggering([([], []), ([1], [0.0])], -np.inf) == Triggering(-np.inf, 2, 1, answered=1, right=1)
+    assert tradeoff([([], []), ([1], [0.0])]).at(-np.inf) == Triggering(-np.inf, 2, 1, answered=1, right=1)
 
 
 def test_nothing_to_answer_scores_nothing():
-    empty = triggering([], 0.5)
-    assert (empty.precision, empty.recall, empty.f1) == (0, 0, 0)
+    empty = Triggering(0.5, 0, 0, answered=0, right=0)
+    assert (empty.share_answered, empty.precision, empty.recall, empty.f1) == (0, 0, 0, 0)
 
 
 def test_best_threshold_by_hand():
-    assert best_threshold(LISTS) == triggering(LISTS, 0.6)
+    assert tradeoff(LISTS).best() == Triggering(0.6, 4, 3, answered=4, right=2)
 
 
 def test_of_equally_good_thresholds_the_highest():
     # 1 right of 1 answered, or 2 right of 4 answered, with 2 answerable: F1 = 2/3 both times
     lists = [([1], [4.0]), ([0], [3.0]), ([0], [2.0]), ([1], [1.0])]
-    assert triggering(lists, 1.0).f1 == triggering(lists, 4.0).f1
-    assert best_threshold(lists).threshold == 4.0
+    assert tradeoff(lists).at(1.0).f1 == tradeoff(lists).at(4.0).f1
+    assert tradeoff(lists).best().threshold == 4.0
 
 
 def test_questions_with_the_same_best_score_are_answered_together():
     lists = [([1], [1.0]), ([0], [1.0]), ([0], [1.0])]
-    assert best_threshold(lists) == Triggering(1.0, 3, 1, answered=3, right=1)
+    assert tradeoff(lists).best() == Triggering(1.0, 3, 1, answered=3, right=1)
 
 
 @pytest.mark.parametrize("lists", [[], [([], [])]])
 def test_no_candidates_no_threshold(lists):
     with pytest.raises(InputError, match="at least one question with candidates"):
-        best_threshold(lists)
+        tradeoff(lists)
 
 
 @given(
@@ -85,4 +85,4 @@ def test_no_candidates_no_threshold(lists):
 def test_the_sweep_finds_what_trying_every_threshold_finds(questions):
     lists = [([label for label, _ in row], [score for _, score in row]) for row in questions]
     tried = [triggering(lists, max(scores)) for _, scores in lists if scores]
-    assert best_threshold(lists) == max(tried, key=lambda found: (found.f1, found.threshold))
+    assert tradeoff(lists).best() == max(tried, key=lambda found: (found.f1, found.threshold))

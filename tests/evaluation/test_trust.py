@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anselm.evaluation.calibration import Calibration, Platt, expected_calibration_error, log_loss
-from anselm.evaluation.triggering import triggering
+from anselm.evaluation.calibration import Calibration, Platt, log_loss, reliability
 from anselm.evaluation.trust import measure_trust
+from tests.evaluation.naive import triggering
 
 
 def test_pairs_and_questions() -> None:
@@ -17,7 +17,7 @@ def test_pairs_and_questions() -> None:
     calibration = Calibration(Platt(2.0, -1.0), 0.4)
     found = measure_trust(labels, scores, calibration)
     probabilities = 1 / (1 + np.exp(1.0 - 2.0 * np.concatenate(scores)))
-    assert found.ece == pytest.approx(expected_calibration_error(probabilities, np.concatenate(labels)))
+    assert found.ece == pytest.approx(reliability(probabilities, np.concatenate(labels)).error)
     assert found.log_loss == pytest.approx(log_loss(probabilities, np.concatenate(labels)))
     at = np.log(0.4 / 0.6) / 2 + 0.5  # the score whose probability is the threshold
     expected = triggering(zip(labels, scores, strict=True), at)

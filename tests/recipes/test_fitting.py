@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from anselm.evaluation.thresholds import Rule
 from anselm.models.registry import SHIPPED, load_model
 from anselm.models.scorer import Scores
 from anselm.ranker import Ranker
+from anselm.recipes.card import renew_card, write_card
 from anselm.recipes.fitting import calibrate, load_training_data, recalibrate, train
 
 
@@ -168,6 +171,38 @@ def test_a_copy_leaves_the_checkpoint_as_it_is(tmp_path: Path) -> None:
     assert load_calibration(tmp_path / "copy") == found.calibration != old
     assert found.checkpoint == tmp_path / "copy"
     assert (tmp_path / "copy" / "more" / "notes.txt").read_text() == "inside"
+
+
+@pytest.mark.parametrize("out", [None, "copy"])
+def test_the_card_says_what_the_probabilities_were_fitted_on(out: str | None, tmp_path: Path) -> None:
+    train("bm25", LISTS, tmp_path / "mine")
+    write_card(tmp_path / "mine", "bm25", LISTS, LISTS, best=0.5)
+    before = (tmp_path / "mine" / "README.md").read_text().splitlines()
+    recalibrate(tmp_path / "mine", replace(HELPFUL, name=r"my\new.jsonl"), Rule(), tmp_path / out if out else None)
+    after = (tmp_path / (out or "mine") / "README.md").read_text().splitlines()
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert changed == [
+        ("| calibrated on | d, train (raw): 50 lists, 200 pairs |",
+         r"| calibrated on | my\new.jsonl, dev (raw): 10 lists, 20 pairs |"),
+    ]  # fmt: skip
+
+
+def test_the_card_of_the_shipped_model_can_be_renewed(tmp_path: Path) -> None:
+    shutil.copy(SHIPPED / "default" / "README.md", tmp_path)
+    renew_card(tmp_path, HELPFUL)
+    card = (tmp_path / "README.md").read_text()
+    assert "| calibrated on | d, dev (raw): 10 lists, 20 pairs |" in card
+    assert "far too low" not in card
+
+
+def test_a_card_of_one_s_own_stays_as_it_is(tmp_path: Path) -> None:
+    train("bm25", LISTS, tmp_path / "mine")
+    recalibrate(tmp_path / "mine", HELPFUL, Rule())
+    assert not (tmp_path / "mine" / "README.md").exists()
+    own = b"Not UTF-8: \xff, and calibrated on | things |\r\n"
+    (tmp_path / "mine" / "README.md").write_bytes(own)
+    recalibrate(tmp_path / "mine", HELPFUL, Rule())
+    assert (tmp_path / "mine" / "README.md").read_bytes() == own
 
 
 def test_a_shipped_model_is_not_written_to_by_its_path_either() -> None:

@@ -3,22 +3,85 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import anselm
 from anselm.errors import FormatError, MissingExtraError, UnknownNameError
 from anselm.runtime import engines
 from anselm.runtime.cores import usable_cores
-from anselm.runtime.engines import VARIABLE, check_names, choose_engine, multiplies_int8
+from anselm.runtime.engines import VARIABLE, check_names, choose_engine, multiplies_int8, usual_engine
+from anselm.runtime.exported import load_exported
+from tests.runtime.conftest import LISTS
 
 
-def test_openvino_is_taken_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """The usual engine is found out once; here anew, before and after."""
+    usual_engine.cache_clear()
+    yield
+    usual_engine.cache_clear()
+
+
+def test_openvino_is_taken_where_it_is_installed(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setattr(engines, "find_spec", lambda name: object())
+    monkeypatch.setattr(engines, "import_module", lambda name: object())
     assert choose_engine() == "openvino"
+    usual_engine.cache_clear()
     monkeypatch.setattr(engines, "find_spec", lambda name: None if name == "openvino" else object())
     assert choose_engine() == "onnxruntime"
+
+
+@pytest.fixture
+def broken_openvino(tmp_path: Path) -> dict[str, str]:
+    """An environment in which openvino is found, and fails at its start."""
+    (tmp_path / "openvino.py").write_text("raise ImportError('libtbb.so.12:\\n  cannot open shared object file')\n")
+    here = [str(tmp_path), str(Path(anselm.__file__).parents[1])]
+    kept = {key: value for key, value in os.environ.items() if key != VARIABLE}
+    return kept | {"PYTHONPATH": os.pathsep.join(here)}
+
+
+def rank_twice(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """With the shipped model and a long answer, so that both of its graphs are opened."""
+    code = (
+        "import anselm; ranker = anselm.Ranker.load('default');"
+        "print([ranker.rank('Who?', ['She. ' * 99, 'He.']).results[0].text[:3] for _ in range(2)])"
+    )
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+
+
+def test_an_openvino_that_cannot_be_imported_is_said_once(broken_openvino: dict[str, str]) -> None:
+    done = rank_twice(broken_openvino)
+    problem = "openvino cannot be imported (libtbb.so.12: cannot open shared object file)"
+    assert done.stderr == f"anselm: {problem}; ONNX Runtime is used, and is slower on long lists\n"
+    assert done.returncode == 0
+    assert done.stdout
+
+
+def test_an_engine_that_was_asked_for_must_work(broken_openvino: dict[str, str]) -> None:
+    done = rank_twice(broken_openvino | {VARIABLE: "openvino"})
+    assert "ANSELM_ENGINE=openvino, but openvino cannot be imported: libtbb.so.12: cannot open" in done.stderr
+
+
+def test_several_threads_may_use_one_scorer(int8: Path, engine: str) -> None:
+    """Each gets the scores of its own lists, as if it were alone."""
+    model = load_exported(int8, threads=1)
+    expected = [model.score([question])[0] for question in LISTS]
+
+    def work(number: int) -> None:
+        for _ in range(20):
+            place = number % len(LISTS)
+            np.testing.assert_array_equal(model.score([LISTS[place]])[0], expected[place])
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(16)))  # raises what a thread raised
 
 
 def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch) -> None:

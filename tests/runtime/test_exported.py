@@ -38,11 +38,10 @@ def test_scores_are_torch_s(checkpoint: Path, engine: str) -> None:
     assert flat(expected).std() > 0.05
 
 
-def test_windows_share_as_much_as_in_torch() -> None:
+def test_as_many_candidates_as_in_torch() -> None:
     pytest.importorskip("torch")
     from anselm.models import crossencoder
 
-    assert exported.WINDOW_OVERLAP == crossencoder.WINDOW_OVERLAP
     assert exported.Exported.capacity == crossencoder.CrossEncoder.capacity
 
 
@@ -97,10 +96,10 @@ def with_config(folder: Path, tmp_path: Path, **settings: object) -> Path:
     return copy
 
 
-def test_several_signals_are_weighted(plain: Path, tmp_path: Path, engine: str) -> None:
-    """A graph that gives the score and its square."""
+def test_a_graph_with_several_signals_is_named(plain: Path, tmp_path: Path, engine: str) -> None:
+    """One that gives the score and its square, say: which of them is the score, nothing tells."""
     onnx = pytest.importorskip("onnx")
-    folder = with_config(plain, tmp_path, signal_weights=[2, -0.5])
+    folder = shutil.copytree(plain, tmp_path / "copy")
     model = onnx.load(folder / exported.MODEL)
     last = next(node for node in model.graph.node if "signals" in node.output)
     last.output[:] = ["one"]
@@ -108,9 +107,9 @@ def test_several_signals_are_weighted(plain: Path, tmp_path: Path, engine: str) 
     model.graph.node.append(onnx.helper.make_node("Concat", ["one", "square"], ["signals"], axis=1))
     model.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 2
     onnx.save(model, folder / exported.MODEL)
-    lists = [LISTS[1]]  # without windows: of those the best weighted sum counts
-    (one,) = load_exported(plain).score(lists)
-    np.testing.assert_allclose(load_exported(folder).score(lists)[0], 2 * one - 0.5 * one**2, atol=EXACT)
+    with pytest.raises(FormatError, match="it gives 2 signals of a pair, and a score is one") as caught:
+        load_exported(folder).score(LISTS)
+    assert str(caught.value).startswith(str(folder / exported.MODEL))
 
 
 @pytest.mark.parametrize(
@@ -119,8 +118,6 @@ def test_several_signals_are_weighted(plain: Path, tmp_path: Path, engine: str) 
         ({"max_length": "long"}, "the setting 'max_length' is 'long', which is no int"),
         ({"title": None}, "the setting 'title' is None, which is no bool"),
         ({"max_length": 20}, "max_length 20 leaves no room for a candidate"),
-        ({"signal_weights": 1}, "the setting 'signal_weights' is 1, which is no list of numbers"),
-        ({"signal_weights": [1, 2]}, "there are 2 signal_weights, but the model gives 1 signals"),
     ],
 )
 def test_settings_that_do_not_fit_are_named(

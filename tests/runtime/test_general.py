@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import log
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from anselm.errors import AnselmError, FormatError
 from anselm.models.general import Config
 from anselm.models.registry import load_model
 from anselm.ranker import Ranker
+from anselm.runtime import general
+from anselm.runtime.engines import Engine, open_engine
 from anselm.runtime.general import ENCODER, General, load_general
 from anselm.runtime.loading import load_scorer
 from tests.runtime.conftest import LISTS, SHORT, make_checkpoint
@@ -124,6 +128,23 @@ def test_short_answers_are_read_once(exact: Path) -> None:
     assert model._encoder is None
     model.score([LISTS[0]])
     assert model._encoder is not None
+
+
+def test_of_several_threads_one_opens_the_second_graph(exact: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load_general(exact, threads=1)
+    opened = []
+
+    def open_slowly(path: Path, threads: int | None) -> Engine:
+        opened.append(path.name)
+        sleep(0.05)  # long enough for the other threads to come
+        return open_engine(path, threads)
+
+    monkeypatch.setattr(general, "open_engine", open_slowly)
+    with ThreadPoolExecutor(4) as pool:
+        first, *others = pool.map(lambda _: model.score(LISTS[:1])[0], range(4))
+    assert opened == ["encoder.onnx"]
+    for found in others:
+        np.testing.assert_array_equal(found, first)
 
 
 def test_a_general_checkpoint_ranks(exact: Path, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from anselm.models.encoders import PairTokenizer
 from anselm.models.features import encode_lists
-from anselm.runtime.rows import Reading, by_width, lay_out
+from anselm.models.reading import Reading
+from anselm.runtime.rows import by_width, lay_out
 from tests.runtime.conftest import LISTS
 
 

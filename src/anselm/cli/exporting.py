@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from anselm.cli.options import DataDir, Json
 from anselm.cli.output import patience, print_json, say
-from anselm.errors import MissingExtraError
+from anselm.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from anselm.data.datasets import Dataset
 
 app = typer.Typer()
 
@@ -24,6 +27,8 @@ def export(
     data: Annotated[
         str | None, typer.Option("--data", "-d", help="Texts to set int8's ranges on; the bundled ones by default.")
     ] = None,
+    split: Annotated[str | None, typer.Option(help="Which split of --data; `train` by default.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="Which questions of --data; all of them by default.")] = None,
     float32: Annotated[bool, typer.Option("--float32", help="Exact, four times as large and half as fast.")] = False,
     data_dir: DataDir = None,
     as_json: Json = False,
@@ -31,14 +36,24 @@ def export(
     """Turn a trained cross-encoder into one that runs without torch, with int8 weights."""
     if any(find_spec(library) is None for library in ("torch", "transformers", "onnx", "onnxscript")):
         raise MissingExtraError("exporting a model", "export")
+    if data is None and (split or protocol):
+        raise InputError("--split and --protocol say which part of --data to take, and there is no --data")
     with patience("exporting"):
+        lists = read_lists(data, split, protocol, data_dir) if data else None  # before torch, which takes seconds
         from anselm.recipes.exporting import example_questions
         from anselm.recipes.exporting import export as run
-        from anselm.recipes.fitting import load_training_data
 
-        questions = load_training_data(data, data_dir=data_dir).questions if data else example_questions()
-        path = run(checkpoint, out, questions, int8=not float32)
+        path = run(checkpoint, out, lists.questions if lists else example_questions(), int8=not float32)
     size = path.stat().st_size
     if as_json:
         return print_json({"checkpoint": str(out or checkpoint), "file": str(path), "bytes": size})
     return say(f"{path}: {size / 1e6:.1f} MB; anselm rank, ask and evaluate take {out or checkpoint} without torch")
+
+
+def read_lists(data: str, split: str | None, protocol: str | None, data_dir: Path | None) -> Dataset:
+    from anselm.evaluation.report import check_texts
+    from anselm.recipes.fitting import load_training_data
+
+    lists = load_training_data(data, split, protocol, data_dir)
+    check_texts(lists)
+    return lists

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Explain = Annotated[bool, typer.Option("--explain", help="Mark the words that carried the scores.")]
+Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
 
 
 @app.command(epilog='Example: anselm rank "When do you open?" --candidates faq.txt')
@@ -40,9 +41,7 @@ def rank(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an --output that exists.")] = False,
     top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
     explain: Explain = False,
-    fold_duplicates: Annotated[
-        bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")
-    ] = False,
+    fold_duplicates: Fold = False,
     model: Model = "default",
     as_json: Json = False,
 ) -> None:
@@ -92,6 +91,7 @@ def ask(
     ],
     top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
     explain: Explain = False,
+    fold_duplicates: Fold = False,
     model: Model = "default",
     as_json: Json = False,
 ) -> None:
@@ -102,7 +102,7 @@ def ask(
 
     documents = [document_from_text(read_stdin(), "-") if str(file) == "-" else file for file in dict.fromkeys(files)]
     with patience("asking"):
-        ranking = Ranker.load(model).ask(question, documents, top, explain=explain)
+        ranking = Ranker.load(model).ask(question, documents, top, explain=explain, fold_duplicates=fold_duplicates)
     if as_json:
         return print_json(ranking.to_dict())
     from anselm.terminal import show_answers

@@ -84,7 +84,9 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """ECE = sum over bins of count / n * |accuracy - confidence|."""
+        """ECE = sum over bins of count / n * |accuracy - confidence|: how far the stated probability is from the share
+        that is relevant, on the average over candidates.
+        """
         full = self.counts > 0
         gaps = np.abs(self.accuracy[full] - self.confidence[full])
         return float(gaps @ self.counts[full] / self.counts.sum())
@@ -103,11 +105,6 @@ def fit_platt(scores: ArrayLike, labels: ArrayLike) -> Platt:
     design = np.column_stack([(values - centre) / spread, np.ones(values.size)])  # (candidates, 2)
     slope, intercept = _newton(design, targets)
     return Platt(slope=float(slope / spread), intercept=float(intercept - slope * centre / spread))
-
-
-def expected_calibration_error(probabilities: ArrayLike, labels: ArrayLike, bins: int = BINS) -> float:
-    """How far the stated probability is from the share that is relevant, on the average over candidates."""
-    return reliability(probabilities, labels, bins).error
 
 
 def log_loss(probabilities: ArrayLike, labels: ArrayLike) -> float:

@@ -99,7 +99,10 @@ class Tradeoff:
         return replace(self[place - 1], threshold=threshold)
 
     def best(self) -> Triggering:
-        """With the highest F1; of equals the highest threshold."""
+        """With the highest F1; of equals the highest threshold, as it answers least.
+
+        For dev only: on test it would be chosen with the answers at hand.
+        """
         return self[int(np.argmax(self.f1))]
 
 
@@ -110,29 +113,6 @@ class _Tops:
     score: FloatArray  # of the best candidate, or its probability; NaN, which reaches no threshold, where there is none
     right: NDArray[np.bool_]  # the best candidate is relevant
     answerable: NDArray[np.bool_]
-
-    def at(self, threshold: float) -> Triggering:
-        answered = self.score >= threshold
-        return Triggering(
-            threshold=float(threshold),
-            questions=len(self.score),
-            answerable=int(self.answerable.sum()),
-            answered=int(answered.sum()),
-            right=int((answered & self.right).sum()),
-        )
-
-
-def triggering(lists: Iterable[ScoredList], threshold: float, confidence: Confidence = _itself) -> Triggering:
-    """Answer triggering at a threshold; a list is (labels, scores[, ids])."""
-    return _tops(lists, confidence).at(threshold)
-
-
-def best_threshold(lists: Iterable[ScoredList], confidence: Confidence = _itself) -> Triggering:
-    """The threshold with the highest F1, among the lists' best scores; of equals the highest, as it answers least.
-
-    For dev only: on test it would be chosen with the answers at hand.
-    """
-    return tradeoff(lists, confidence).best()
 
 
 def tradeoff(lists: Iterable[ScoredList], confidence: Confidence = _itself) -> Tradeoff:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -10,18 +11,26 @@ from torch.nn import functional
 
 from anselm.layers.joining import Stretch, join
 
-MOST = 254  # tokens of a text, without the two around it; what follows is not read
 BATCH = 65_536  # tokens
 
 
+@dataclass(frozen=True)
+class Frame:
+    """What a text is put into."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    most: int  # tokens of the text; what follows is not read
+    pad: int
+
+
 @torch.no_grad()
-def text_vectors(
-    encoder: Any, flat: Tensor, starts: Tensor, lengths: Tensor, around: tuple[tuple[int, ...], tuple[int, ...]]
-) -> Tensor:
-    """(texts, width). Text i is flat[starts[i] : starts[i] + lengths[i]]; `around` stands before and after it."""
+def text_vectors(encoder: Any, flat: Tensor, starts: Tensor, lengths: Tensor, frame: Frame) -> Tensor:
+    """(texts, width). Text i is flat[starts[i] : starts[i] + lengths[i]]."""
+    around = (frame.before, frame.after)
     before, after = (torch.tensor(tokens, dtype=flat.dtype, device=flat.device) for tokens in around)
     whole = torch.cat([flat, before, after])
-    shown = lengths.clamp(max=MOST)
+    shown = lengths.clamp(max=frame.most)
     order = torch.argsort(shown, descending=True)
     widths = (shown[order] + len(before) + len(after)).tolist()
     found = torch.empty(len(lengths), encoder.config.hidden_size, device=flat.device)
@@ -35,7 +44,7 @@ def text_vectors(
             Stretch(starts[rows], shown[rows], 0),
             Stretch(full * (len(flat) + len(before)), full * len(after), 0),
         ]
-        ids, mask, _ = join(whole, stretches, widths[done], 0)
+        ids, mask, _ = join(whole, stretches, widths[done], frame.pad)
         with torch.autocast(flat.device.type, torch.bfloat16, enabled=flat.is_cuda):
             states = encoder(ids, attention_mask=mask.long()).last_hidden_state  # (rows, tokens, width)
         mean = (states * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)

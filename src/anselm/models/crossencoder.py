@@ -33,12 +33,13 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from anselm.data.question import Question
 from anselm.errors import FormatError, InputError, UnknownNameError
-from anselm.layers.joining import Stretch, join
 from anselm.layers.lists import Layout
-from anselm.layers.sentences import text_vectors
+from anselm.layers.sentences import Frame, text_vectors
+from anselm.models.collating import Batch, Group, Placed, collate_pairs, place_texts
 from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
-from anselm.models.packing import by_length, in_order
+from anselm.models.packing import in_order
+from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.scorer import Scores
 from anselm.models.weights import load_weights, save_weights
 
@@ -86,38 +87,8 @@ class Config:
 
 POOLINGS = ("mean", "first")
 PLACES = 64  # positions in a list that are told apart
-WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share
 TAUGHT = 50.0  # how much a squared error of the similarity counts
 VARIANTS: dict[str, dict[str, Any]] = {"cross-encoder": {}, "frozen-attention": {"frozen": True, "token_layers": 1}}
-
-
-@dataclass(frozen=True)
-class Batch:
-    ids: Tensor  # (pairs, tokens)
-    mask: Tensor  # (pairs, tokens)
-    types: Tensor  # (pairs, tokens)
-    groups: tuple[Group, ...]  # which pairs are read together
-    layout: Layout
-    labels: Tensor  # (pairs,)
-    similarities: Tensor | None = None  # (pairs,) what the second head is taught
-
-
-@dataclass(frozen=True)
-class Group:
-    """Pairs of about the same length."""
-
-    rows: Tensor  # (some of the pairs,)
-    width: int  # tokens of the longest
-
-
-@dataclass(frozen=True)
-class Placed:
-    """The texts of many lists on a device."""
-
-    flat: Tensor  # (tokens,)
-    starts: Tensor  # (texts,)
-    lengths: Tensor  # (texts,)
-    vectors: Tensor | None = None  # (texts, width) unit vectors by the encoder as it was
 
 
 class CrossEncoder(nn.Module):
@@ -128,6 +99,7 @@ class CrossEncoder(nn.Module):
     def __init__(self, name: str, config: Config, encoder: Any, tokenizer: PairTokenizer) -> None:
         super().__init__()
         self.name, self.config, self.tokenizer = name, config, tokenizer
+        self.reading = Reading(config.max_length, config.max_question, config.title, config.neighbours)
         self._check_lengths(max_tokens(encoder))
         if config.similarity and len(set(tokenizer.types)) < 2:
             raise InputError(f"the encoder {config.base!r} has no token types, which the similarity head needs")
@@ -161,67 +133,22 @@ class CrossEncoder(nn.Module):
 
     def place(self, lists: Lists, device: torch.device) -> Placed:
         """Move the tokens to the device, once; batches are then put together there."""
-        placed = self._place(lists, device)
+        placed = place_texts(lists, self.tokenizer, device)
         return replace(placed, vectors=self._teach(placed)) if self.config.similarity else placed
 
     def _teach(self, placed: Placed) -> Tensor:
         """Every text as the encoder saw it before it was fine-tuned."""
         before, _ = load_pretrained(self.config.base)
-        tokens = (self.tokenizer.before, self.tokenizer.after)
-        return text_vectors(before.to(placed.flat.device), placed.flat, placed.starts, placed.lengths, tokens)
-
-    def _place(self, lists: Lists, device: torch.device) -> Placed:
-        special = [*self.tokenizer.before, *self.tokenizer.between, *self.tokenizer.after]
-        ids = np.concatenate([np.array(special, dtype=np.int32), lists.texts.ids])
-        shift = len(special)
-        tensors = (
-            torch.from_numpy(array).to(device) for array in (ids, lists.texts.starts + shift, lists.texts.lengths)
-        )
-        return Placed(*tensors)
+        frame = Frame(self.tokenizer.before, self.tokenizer.after, TEXT_LENGTH, self.tokenizer.pad)
+        return text_vectors(before.to(placed.flat.device), placed.flat, placed.starts, placed.lengths, frame)
 
     def collate(self, placed: Placed, picked: Picked) -> Batch:
-        """[CLS] question [SEP] candidate [SEP], and, where there is a context, context [SEP]; cut from the end."""
-        device = placed.flat.device
-        labels, question, candidate = (
-            torch.from_numpy(array).to(device, non_blocking=True)
-            for array in (picked.labels, np.repeat(picked.questions, picked.sizes), picked.candidates)
-        )
-        limit = self.config.max_length - self.overhead
-        asked = placed.lengths[question].clamp(max=self.config.max_question)
-        said = torch.minimum(placed.lengths[candidate], limit - asked)
-        first, second = self.tokenizer.types
-        before, between, after = (self._special(i, len(question), device) for i in range(3))
-        stretches = [
-            Stretch(*before, first), Stretch(placed.starts[question], asked, first), Stretch(*between, first),
-            Stretch(placed.starts[candidate], said, second), Stretch(*after, second),
-        ]  # fmt: skip
-        if len(picked.contexts):
-            context = torch.from_numpy(picked.contexts).to(device)
-            shown = torch.minimum(placed.lengths[context], (limit - asked - said).clamp(min=0))
-            closing = Stretch(after[0], after[1] * (shown > 0), second)  # none where nothing is to be closed
-            stretches += [Stretch(placed.starts[context], shown, second), closing]
-        widths = np.minimum(picked.lengths + self.overhead, self.config.max_length)
-        groups = tuple(
-            Group(torch.from_numpy(rows).to(device, non_blocking=True), int(widths[rows].max(initial=0)))
-            for rows in by_length(widths)
-        )
-        rows = join(placed.flat, stretches, int(widths.max(initial=0)), self.tokenizer.pad)
-        taught = None
-        if placed.vectors is not None:
-            taught = (placed.vectors[question] * placed.vectors[candidate]).sum(dim=1).float()
-        return Batch(*rows, groups, Layout.of(picked.sizes, device), labels, taught)
+        return collate_pairs(placed, picked, self.tokenizer, self.reading)
 
     @property
     def overhead(self) -> int:
         """Tokens that are not text."""
-        closing = len(self.tokenizer.after) * (2 if self.config.title or self.config.neighbours else 1)
-        return len(self.tokenizer.before) + len(self.tokenizer.between) + closing
-
-    def _special(self, number: int, rows: int, device: torch.device) -> tuple[Tensor, Tensor]:
-        """Where the tokens before, between or after the texts stand in the flat array: at its very beginning."""
-        lengths = [len(part) for part in (self.tokenizer.before, self.tokenizer.between, self.tokenizer.after)]
-        start, length = sum(lengths[:number]), lengths[number]
-        return torch.full((rows,), start, device=device), torch.full((rows,), length, device=device)
+        return self.reading.overhead(self.tokenizer)
 
     def forward(self, batch: Batch) -> Tensor | tuple[Tensor, Tensor]:
         """-> (pairs,), and, where a similarity is taught, how far off it is, as a mean over the pairs."""
@@ -285,8 +212,7 @@ class CrossEncoder(nn.Module):
 
     def room(self, lists: Lists) -> NDArray[np.int64]:
         """How many tokens of a candidate fit beside its question. (pairs,)"""
-        asked = np.minimum(lists.texts.lengths[lists.questions], self.config.max_question)
-        return np.repeat(self.config.max_length - self.overhead - asked, lists.sizes)
+        return self.reading.room(lists, self.tokenizer)
 
     def widths(self, lists: Lists) -> NDArray[np.int64]:
         """How many tokens wide a batch of each list would be, for packing. (lists,)"""
@@ -307,8 +233,8 @@ class CrossEncoder(nn.Module):
         was_training = self.training
         self.eval()
         lists = self.featurize(questions)
-        windowed, owner = window_candidates(lists, self.room(lists), WINDOW_OVERLAP)
-        placed = self._place(windowed, device)
+        windowed, owner = window_candidates(lists, self.room(lists))
+        placed = place_texts(windowed, self.tokenizer, device)
         place = owner - np.repeat(lists.bounds[:-1], windowed.sizes)  # a window stands where its candidate does
         scores = np.empty(len(windowed.labels))
         for numbers in in_order(self.widths(windowed), windowed.sizes, budget):

@@ -23,6 +23,8 @@ from anselm.data.question import Question
 Indices = NDArray[np.int64]
 Tokenize = Callable[[list[str]], Sequence[Sequence[int]]]
 
+WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share
+
 
 @dataclass(frozen=True)
 class Texts:
@@ -157,7 +159,7 @@ def flatten(tokens: Sequence[Sequence[int]]) -> Texts:
     return Texts(ids, np.cumsum(lengths) - lengths, lengths)
 
 
-def window_candidates(lists: Lists, room: Indices, overlap: int) -> tuple[Lists, Indices]:
+def window_candidates(lists: Lists, room: Indices, overlap: int = WINDOW_OVERLAP) -> tuple[Lists, Indices]:
     """Candidates longer than their room in tokens become overlapping windows, each a candidate of its own.
 
     `room` is per pair, at least 1. Also returns, for each pair of the result, the pair it came from: a candidate's

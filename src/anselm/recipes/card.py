@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from anselm import __version__
 from anselm.data.datasets import Dataset, all_corpora
+from anselm.files import replace_file
 
 CARD = """# {model}
 
@@ -14,12 +16,15 @@ An answer ranker made with Anselm {version}: `anselm rank "..." --candidates FIL
 | | |
 |---|---|
 | trained on | {trained} |
-| chosen and calibrated on | {dev}: MAP {best:.4f} over its questions with an answer |
+| chosen on | {dev}: MAP {best:.4f} over its questions with an answer |
+| calibrated on | {dev} |
 | terms of the data | {terms} |
 
 The MAP is of the set that the weights were chosen on; it is no test result. `anselm evaluate THIS_FOLDER --data ...`
 measures it on other data.
 """
+NAME = "README.md"
+_CALIBRATED = re.compile(rb"^\| calibrated on \|[^\r\n]*", re.MULTILINE)
 
 
 def write_card(folder: Path, model: str, training_set: Dataset, dev: Dataset, best: float) -> None:
@@ -31,7 +36,18 @@ def write_card(folder: Path, model: str, training_set: Dataset, dev: Dataset, be
         best=best,
         terms=terms(training_set.name),
     )
-    (folder / "README.md").write_text(text, encoding="utf-8")
+    (folder / NAME).write_text(text, encoding="utf-8")
+
+
+def renew_card(folder: Path, data: Dataset) -> None:
+    """Probabilities were fitted anew, to `data`. A card without a line about them is somebody's own, and stays."""
+    path = folder / NAME
+    if not path.is_file():
+        return
+    line = f"| calibrated on | {describe(data)} |".encode()
+    old = path.read_bytes()  # whatever its encoding and its line ends
+    if (new := _CALIBRATED.sub(lambda _: line, old)) != old:
+        replace_file(path, new)
 
 
 def describe(data: Dataset) -> str:

@@ -23,19 +23,16 @@ import torch
 from torch import Tensor, nn
 from torch.onnx import ONNXProgram
 
-from anselm.data.datasets import load_dataset
+from anselm.data.bundled import bundled_lists, bundled_sentences
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
-from anselm.files import write_folder_atomically
+from anselm.files import replace_file, write_folder_atomically
 from anselm.models.crossencoder import CrossEncoder
-from anselm.models.features import encode_lists
 from anselm.models.registry import load_model
 from anselm.recipes.quantizing import Array, quantize
 from anselm.runtime.exported import MODEL
-from anselm.runtime.rows import Reading, Rows, lay_out
-from anselm.text.documents import read_document, sentences
+from anselm.runtime.rows import Rows, lay_out
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 PAIRS = 300  # to see the ranges on; 64 and 800 drifted about as much
 KEPT = ("config.json", "encoder.json", "tokenizer.json", "calibration.json", "README.md")
 OPSET = 20
@@ -62,15 +59,17 @@ def export(checkpoint: Path, out: Path | None, questions: Sequence[Question], in
         raise InputError(f"{checkpoint} holds a {model.name!r} model, which needs no export; cross-encoders do")
     if model.config.list_layers:
         raise InputError(f"{checkpoint} has list layers, which see whole lists; only models of pairs can be exported")
-    graph = to_onnx(Pairs(model), model.encoder, ("ids", "mask", "types"))
-    if int8:
-        graph = quantize(graph, batches(pair_rows(model, questions)))
     if out is None:
-        return write_graph(graph, checkpoint / MODEL)
-    with write_folder_atomically(out) as folder:
+        return write_graph(make_graph(model, questions, int8), checkpoint / MODEL)
+    with write_folder_atomically(out) as folder:  # first, since a name that is taken should not cost the export
         keep_files(checkpoint, folder, KEPT)
-        write_graph(graph, folder / MODEL)
+        write_graph(make_graph(model, questions, int8), folder / MODEL)
     return out / MODEL
+
+
+def make_graph(model: CrossEncoder, questions: Sequence[Question], int8: bool) -> onnx.ModelProto:
+    graph = to_onnx(Pairs(model), model.encoder, ("ids", "mask", "types"))
+    return quantize(graph, batches(pair_rows(model, questions))) if int8 else graph
 
 
 def keep_files(checkpoint: Path, folder: Path, names: Sequence[str]) -> None:
@@ -80,11 +79,15 @@ def keep_files(checkpoint: Path, folder: Path, names: Sequence[str]) -> None:
 
 
 def write_graph(graph: onnx.ModelProto, path: Path) -> Path:
-    """Beside its place first, so that a failure leaves the old file as it was."""
+    """A failure leaves the checkpoint as it was: with the old file, or without any."""
+    new = not path.parent.exists()
     path.parent.mkdir(exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_bytes(graph.SerializeToString())
-    partial.replace(path)
+    try:
+        replace_file(path, graph.SerializeToString())
+    except InputError:
+        if new:
+            path.parent.rmdir()
+        raise
     return path
 
 
@@ -140,10 +143,7 @@ def quiet() -> Iterator[None]:
 
 def pair_rows(model: CrossEncoder, questions: Sequence[Question]) -> Rows:
     """Pairs as the runtime reads them."""
-    config = model.config
-    reading = Reading(config.max_length, config.max_question, config.title, config.neighbours)
-    lists = encode_lists(questions, model.tokenizer, config.title, config.neighbours)
-    return lay_out(lists, model.tokenizer, reading).distinct()[0]
+    return lay_out(model.featurize(questions), model.tokenizer, model.reading).distinct()[0]
 
 
 def batches(rows: Rows) -> list[dict[str, Array]]:
@@ -155,9 +155,7 @@ def batches(rows: Rows) -> list[dict[str, Array]]:
 
 def example_questions() -> list[Question]:
     """Every bundled question with every bundled sentence: few, but their ranges are close to those of a corpus."""
-    lists = load_dataset(EXAMPLES / "lists.jsonl")
-    documents = map(read_document, [EXAMPLES / "faq.txt", EXAMPLES / "kettle.md"])
-    texts = [candidate.text for question in lists for candidate in question.candidates]
-    texts += [sentence.text for document in documents for sentence in sentences(document)]
+    lists = bundled_lists()
+    texts = [candidate.text for question in lists for candidate in question.candidates] + bundled_sentences()
     candidates = tuple(Candidate(str(place), text) for place, text in enumerate(texts))
     return [replace(question, candidates=candidates) for question in lists]

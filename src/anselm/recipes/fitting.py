@@ -23,6 +23,7 @@ from anselm.files import write_folder_atomically
 from anselm.models.lexical import Lexical
 from anselm.models.registry import SHIPPED, find_checkpoint, load_model
 from anselm.models.scorer import Scorer, Scores
+from anselm.recipes.card import renew_card
 from anselm.runtime.loading import load_scorer
 
 TRAIN, DEV = "train", "dev"
@@ -124,12 +125,17 @@ def recalibrate(
     found = fit_calibration(dataset, scores, rule)
     before, after = (measure_trust(labels, scores, c) for c in (load_calibration(folder) or UNCALIBRATED, found))
     if out is None:
-        found.save(folder / CALIBRATION)
+        write_calibration(folder, found, dataset)
         return Refit(folder, found, before, after)
     with write_folder_atomically(out) as copy:
         shutil.copytree(folder, copy, dirs_exist_ok=True)
-        found.save(copy / CALIBRATION)
+        write_calibration(copy, found, dataset)
     return Refit(out, found, before, after)
+
+
+def write_calibration(folder: Path, calibration: Calibration, dataset: Dataset) -> None:
+    calibration.save(folder / CALIBRATION)
+    renew_card(folder, dataset)
 
 
 def find_writable(model: str | Path, out: Path | None) -> Path:

@@ -16,7 +16,7 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -60,7 +60,7 @@ def mixture(load: Load, without: Collection[str] = ()) -> list[Question]:
         raise UnknownNameError("corpus of the mixture", unknown, corpora)
     evaluated = [question for part in EVALUATED for question in load(*part)]
     parts = (*SENTENCES, *((COMMUNITY, site) for site in SITES))
-    kept = {part: without_repeats(load(*part), evaluated).lists for part in parts if part[0] not in without}
+    kept = {part: without_repeats(load(*part), evaluated) for part in parts if part[0] not in without}
     lists = {part: list(filter(has_relevant, kept[part])) for part in SENTENCES if part in kept}
     sentences = [replace(question, id=_join(*part, question.id)) for part in lists for question in lists[part]]
     paragraphs = passages({_join(*part): lists[part] for part in SQUAD_LIKE if part in lists}, PASSAGES, PASSAGES_SEED)
@@ -135,16 +135,7 @@ def _site(site: str, questions: Sequence[Question], rng: random.Random) -> Itera
             yield Question(_join("community", site, question.id, form), text, tuple(candidates))
 
 
-@dataclass(frozen=True)
-class Kept:
-    """Lists that stayed, and how many went because of their question, and of the others because of an answer."""
-
-    lists: list[Question]
-    by_question: int
-    by_answer: int
-
-
-def without_repeats(lists: Iterable[Question], evaluated: Iterable[Question]) -> Kept:
+def without_repeats(lists: Iterable[Question], evaluated: Iterable[Question]) -> list[Question]:
     """Drop lists that would show the model in training what it is measured on.
 
     A question is a repeat if its words are nearly those of an evaluated one (Jaccard similarity of the sets), and a
@@ -154,15 +145,13 @@ def without_repeats(lists: Iterable[Question], evaluated: Iterable[Question]) ->
     same_question = _question_finder(frozenset(_words(question.text)) for question in measured)
     texts = {candidate.text for question in measured for candidate in question.candidates}
     known = {shingle for text in texts for shingle in _shingles(text)}
-    stay, by_question, by_answer = [], 0, 0
-    for question in lists:
-        if same_question(frozenset(_words(question.text))):
-            by_question += 1
-        elif any(_is_known(_shingles(candidate.text), known) for candidate in question.candidates):
-            by_answer += 1
-        else:
-            stay.append(question)
-    return Kept(stay, by_question, by_answer)
+
+    def is_repeat(question: Question) -> bool:
+        return same_question(frozenset(_words(question.text))) or any(
+            _is_known(_shingles(candidate.text), known) for candidate in question.candidates
+        )
+
+    return [question for question in lists if not is_repeat(question)]
 
 
 def _question_finder(known: Iterable[frozenset[str]]) -> Callable[[frozenset[str]], bool]:

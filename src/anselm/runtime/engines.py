@@ -2,20 +2,26 @@
 
 ANSELM_ENGINE=onnxruntime or openvino decides otherwise. Both compute in single precision what is not int8: half
 precision would be faster on some processors, and scores would depend on which one it is and on the batch.
+
+An engine may be called by several threads at once.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.errors import FormatError, MissingExtraError, UnknownNameError
+from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 from anselm.runtime.cores import usable_cores
 
 Engine = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # ids, mask, types: (pairs, tokens) -> (pairs, signals)
@@ -41,12 +47,37 @@ def multiplies_int8(processor: Path = Path("/proc/cpuinfo")) -> bool:
 
 
 def choose_engine() -> str:
-    name = os.environ.get(VARIABLE) or ("openvino" if find_spec("openvino") else "onnxruntime")
+    name = os.environ.get(VARIABLE)
+    if not name:
+        return usual_engine()
     if name not in ENGINES:
         raise UnknownNameError(f"engine in the environment variable {VARIABLE}:", name, ENGINES)
     if find_spec(name) is None:
         raise MissingExtraError(f"{VARIABLE}={name}", name)
+    if problem := import_problem(name):
+        raise InputError(f"{VARIABLE}={name}, but {name} cannot be imported: {problem}")
     return name
+
+
+@cache  # so that it is said once
+def usual_engine() -> str:
+    if find_spec("openvino") is None:
+        return "onnxruntime"
+    if problem := import_problem("openvino"):
+        logging.getLogger(__name__).warning(
+            "anselm: openvino cannot be imported (%s); ONNX Runtime is used, and is slower on long lists", problem
+        )
+        return "onnxruntime"
+    return "openvino"
+
+
+def import_problem(name: str) -> str | None:
+    """Why a library that is installed cannot be used: one of its own that the system lacks, or a damaged file."""
+    try:
+        import_module(name)
+    except Exception as error:  # whatever its start raises
+        return " ".join(str(error).split()) or type(error).__name__
+    return None
 
 
 def onnx_runtime(path: Path, threads: int) -> Engine:
@@ -79,10 +110,12 @@ def open_vino(path: Path, threads: int) -> Engine:
         raise damaged(path, error) from None
     inputs = check_names(path, [one.any_name for one in model.inputs], [one.any_name for one in model.outputs])
     request = model.create_infer_request()
+    busy = Lock()  # a request is for one thread; more of them would wait as well, for the model's one stream
 
     def run(rows: Mapping[str, Any]) -> NDArray[np.float32]:
-        request.infer({name: rows[name] for name in inputs})
-        return np.array(request.get_tensor(OUTPUT).data)  # a copy: the next call writes there
+        with busy:
+            request.infer({name: rows[name] for name in inputs})
+            return np.array(request.get_tensor(OUTPUT).data)  # a copy: the next call writes there
 
     return run
 

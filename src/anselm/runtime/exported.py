@@ -1,8 +1,4 @@
-"""An exported cross-encoder as a scorer. It scores each pair by itself: score = signals . weights.
-
-The ONNX graph gives each pair one or more signals; how they are weighted stands in config.json beside the settings of
-the model, as `signal_weights`, and is 1 where the model has one signal and says nothing.
-"""
+"""An exported cross-encoder as a scorer. It scores each pair by itself: the one signal of its graph is the score."""
 
 from __future__ import annotations
 
@@ -18,13 +14,13 @@ from anselm.errors import FormatError
 from anselm.files import read_json
 from anselm.models.encoders import VOCABULARY, PairTokenizer, fitting_tokenizer
 from anselm.models.features import encode_lists, window_candidates
+from anselm.models.reading import Reading
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
 from anselm.runtime.engines import Engine, open_engine
-from anselm.runtime.rows import Reading, lay_out, run_rows
+from anselm.runtime.rows import lay_out, run_rows
 
 MODEL = Path("onnx") / "model.onnx"
-WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share, as in training
 BUDGET = 1_024  # tokens of a batch; 512 to 2,048 were about equally fast
 
 
@@ -33,10 +29,8 @@ class Exported:
 
     capacity: int | None = 200
 
-    def __init__(
-        self, name: str, folder: Path, reading: Reading, weights: Scores, tokenizer: PairTokenizer, engine: Engine
-    ) -> None:
-        self.name, self.folder, self.reading, self.weights = name, folder, reading, weights
+    def __init__(self, name: str, folder: Path, reading: Reading, tokenizer: PairTokenizer, engine: Engine) -> None:
+        self.name, self.folder, self.reading = name, folder, reading
         self.tokenizer, self.engine = tokenizer, engine
         self.pairwise = not reading.neighbours
 
@@ -45,14 +39,14 @@ class Exported:
         if not questions:
             return []
         lists = encode_lists(questions, self.tokenizer, self.reading.title, self.reading.neighbours)
-        windowed, owner = window_candidates(lists, self.reading.room(lists, self.tokenizer), WINDOW_OVERLAP)
+        windowed, owner = window_candidates(lists, self.reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, self.reading).distinct()
-        signals = run_rows(self.engine, rows, self.reading.max_length, budget)  # (distinct pairs, signals)
-        if len(signals) and signals.shape[1] != len(self.weights):
-            counts = f"{len(self.weights)} signal_weights, but the model gives {signals.shape[1]} signals"
-            raise FormatError(self.folder / "config.json", f"there are {counts}")
+        signals = run_rows(self.engine, rows, self.reading.max_length, budget)  # (distinct pairs, 1)
+        if signals.shape[1] != 1:
+            found = f"it gives {signals.shape[1]} signals of a pair, and a score is one"
+            raise FormatError(self.folder / MODEL, f"not a model as `anselm export` writes it: {found}")
         best = np.full(len(lists.labels), -np.inf)
-        np.maximum.at(best, owner, (signals @ self.weights)[place])
+        np.maximum.at(best, owner, signals[place, 0])
         return np.split(best, lists.bounds[1:-1])
 
     def save(self, folder: Path) -> None:
@@ -64,23 +58,20 @@ class Exported:
 def load_exported(folder: Path, threads: int | None = None) -> Exported:
     path = folder / "config.json"
     record = read_config(path)
-    reading, weights = read_settings(path, record["config"])
+    reading = read_settings(path, record["config"])
     tokenizer = read_tokenizer(folder)
     if reading.max_length - reading.overhead(tokenizer) - reading.max_question < 1:
         raise FormatError(path, f"max_length {reading.max_length} leaves no room for a candidate beside the question")
-    return Exported(record["model"], folder, reading, weights, tokenizer, open_engine(folder / MODEL, threads))
+    return Exported(record["model"], folder, reading, tokenizer, open_engine(folder / MODEL, threads))
 
 
-def read_settings(path: Path, config: Mapping[str, Any]) -> tuple[Reading, Scores]:
+def read_settings(path: Path, config: Mapping[str, Any]) -> Reading:
     """Training writes out all of them, so one that is missing is a sign of damage."""
     kinds: dict[str, type] = {"max_length": int, "max_question": int, "title": bool, "neighbours": int}
     for name, kind in kinds.items():
         if type(config.get(name)) is not kind or config[name] < 0:
             raise FormatError(path, f"the setting {name!r} is {config.get(name)!r}, which is no {kind.__name__}")
-    weights = config.get("signal_weights", [1.0])
-    if not isinstance(weights, list) or not weights or not all(type(weight) in (int, float) for weight in weights):
-        raise FormatError(path, f"the setting 'signal_weights' is {weights!r}, which is no list of numbers")
-    return Reading(**{name: config[name] for name in kinds}), np.array(weights, dtype=np.float64)
+    return Reading(**{name: config[name] for name in kinds})
 
 
 def read_tokenizer(folder: Path) -> PairTokenizer:

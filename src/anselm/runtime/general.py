@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
@@ -12,14 +13,14 @@ from anselm.data.question import Question
 from anselm.models.encoders import PairTokenizer
 from anselm.models.features import Indices, Lists, Texts, encode_lists, window_candidates
 from anselm.models.general import Config, Numbers, blend_features
+from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
 from anselm.runtime.engines import Engine, open_engine
-from anselm.runtime.exported import BUDGET, WINDOW_OVERLAP, read_tokenizer
-from anselm.runtime.rows import Reading, Rows, lay_out, run_rows
+from anselm.runtime.exported import BUDGET, read_tokenizer
+from anselm.runtime.rows import Rows, lay_out, run_rows
 
 READER, ENCODER = Path("onnx") / "reader.onnx", Path("onnx") / "encoder.onnx"
-MOST = 254  # tokens of a text that is read by itself
 
 
 class General:
@@ -33,13 +34,15 @@ class General:
         self.folder, self.config, self.tokenizer, self.threads = folder, config, tokenizer, threads
         self.reader = open_engine(folder / READER, threads)
         self._encoder: Engine | None = None
+        self._opening = Lock()
 
     @property
     def encoder(self) -> Engine:
         """Opened for the first long answer: most lists have none, and it takes a while."""
-        if self._encoder is None:
-            self._encoder = open_engine(self.folder / ENCODER, self.threads)
-        return self._encoder
+        with self._opening:  # of several threads, one opens it
+            if self._encoder is None:
+                self._encoder = open_engine(self.folder / ENCODER, self.threads)
+            return self._encoder
 
     def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
         if not questions:
@@ -51,14 +54,14 @@ class General:
         if len(long):
             similarity[long] = self._compare(lists, question[long], lists.candidates[long], budget)
         asked = np.minimum(lengths[question], self.config.max_question).astype(np.float64)
-        said = np.minimum(lengths[lists.candidates], MOST).astype(np.float64)
+        said = np.minimum(lengths[lists.candidates], TEXT_LENGTH).astype(np.float64)
         scores = blend_features(relevance, similarity, asked, said) @ np.array(self.config.blend)
         return np.split(scores, lists.bounds[1:-1])
 
     def _read(self, lists: Lists, budget: int) -> tuple[Numbers, Numbers]:
         """Score and similarity of each pair by the reader; of a long answer, those of its best window."""
         reading = Reading(self.config.max_length, self.config.max_question, title=False, neighbours=0)
-        windowed, owner = window_candidates(lists, reading.room(lists, self.tokenizer), WINDOW_OVERLAP)
+        windowed, owner = window_candidates(lists, reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, reading).distinct()
         best = np.full((len(lists.labels), 2), -np.inf)
         np.maximum.at(best, owner, run_rows(self.reader, rows, reading.max_length, budget)[place])
@@ -68,7 +71,7 @@ class General:
         """The cosine of each question and answer, which are numbers of texts. (pairs,)"""
         texts, place = np.unique(np.concatenate([questions, answers]), return_inverse=True)
         rows = text_rows(lists.texts, texts, self.tokenizer)
-        most = MOST + len(self.tokenizer.before) + len(self.tokenizer.after)
+        most = TEXT_LENGTH + len(self.tokenizer.before) + len(self.tokenizer.after)
         vectors = run_rows(self.encoder, rows, most, budget)  # (texts, width)
         asked, said = vectors[place[: len(questions)]], vectors[place[len(questions) :]]
         return np.asarray((asked * said).sum(axis=1))
@@ -85,7 +88,7 @@ def text_rows(texts: Texts, which: Indices, tokenizer: PairTokenizer) -> Rows:
     flat = np.concatenate([np.array([*before, *after], dtype=np.int64), texts.ids])
     edge = np.ones_like(which)
     starts = [edge * 0, texts.starts[which] + len(before) + len(after), edge * len(before)]
-    lengths = [edge * len(before), np.minimum(texts.lengths[which], MOST), edge * len(after)]
+    lengths = [edge * len(before), np.minimum(texts.lengths[which], TEXT_LENGTH), edge * len(after)]
     return Rows(flat, np.column_stack(starts), np.column_stack(lengths), np.zeros(3, dtype=np.int64), tokenizer.pad)
 
 

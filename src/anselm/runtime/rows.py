@@ -14,28 +14,9 @@ from numpy.typing import NDArray
 
 from anselm.models.encoders import PairTokenizer
 from anselm.models.features import Indices, Lists, spread
+from anselm.models.reading import Reading
 
 STEP = 8  # tokens; between 4 and 16 no difference in speed stood out from the noise
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How much of a pair is read; named and checked as in the configuration of a cross-encoder."""
-
-    max_length: int
-    max_question: int
-    title: bool
-    neighbours: int
-
-    def overhead(self, tokenizer: PairTokenizer) -> int:
-        """Tokens that are not text."""
-        closing = len(tokenizer.after) * (2 if self.title or self.neighbours else 1)
-        return len(tokenizer.before) + len(tokenizer.between) + closing
-
-    def room(self, lists: Lists, tokenizer: PairTokenizer) -> Indices:
-        """How many tokens of a candidate fit beside its question. (pairs,)"""
-        asked = np.minimum(lists.texts.lengths[lists.questions], self.max_question)
-        return np.repeat(self.max_length - self.overhead(tokenizer) - asked, lists.sizes)
 
 
 @dataclass(frozen=True)

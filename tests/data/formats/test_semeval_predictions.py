@@ -1,41 +1,22 @@
-"""SemEval's prediction format: read, written, and told apart from what is not."""
+"""SemEval's prediction format: read, and told apart from what is not."""
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
 
-from anselm.data.formats.semeval import Prediction, read_predictions, read_relevancy, write_predictions
-from anselm.data.question import Candidate, Question
-from anselm.errors import FormatError, InputError
-
-QUESTION = Question("Q1_R1", "?", (Candidate("Q1_R1_C1", "a"), Candidate("Q1_R1_C2", "b")))
+from anselm.data.formats.semeval import Prediction, read_predictions, read_relevancy
+from anselm.errors import FormatError
 
 
-def test_written_lines_are_the_official_format_and_read_back_exactly(tmp_path: Path) -> None:
-    file = io.StringIO()
-    write_predictions(file, [(QUESTION, [0.1 + 0.2, 0.5])], threshold=0.3)
-    assert file.getvalue() == "Q1_R1\tQ1_R1_C1\t0\t0.30000000000000004\ttrue\nQ1_R1\tQ1_R1_C2\t0\t0.5\ttrue\n"
+def test_lines_of_the_official_format(tmp_path: Path) -> None:
     path = tmp_path / "a.pred"
-    path.write_text(file.getvalue())
+    path.write_text("Q1_R1\tQ1_R1_C1\t0\t0.30000000000000004\ttrue\n\nQ1_R1\tQ1_R1_C2\t0\t5e-1\tfalse\n")
     assert list(read_predictions(path)) == [
         Prediction("Q1_R1", "Q1_R1_C1", 0, 0.1 + 0.2, True),
-        Prediction("Q1_R1", "Q1_R1_C2", 0, 0.5, True),
+        Prediction("Q1_R1", "Q1_R1_C2", 0, 0.5, False),
     ]
-
-
-def test_a_score_at_the_threshold_is_false() -> None:
-    file = io.StringIO()
-    write_predictions(file, [(QUESTION, [0.5, 0.6])])
-    assert [line.split("\t")[4] for line in file.getvalue().splitlines()] == ["false", "true"]
-
-
-@pytest.mark.parametrize(("scores", "problem"), [([0.1], "2 candidates, but 1 scores"), ([0.1, float("nan")], "nan")])
-def test_scores_that_do_not_fit_are_refused(scores: list[float], problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        write_predictions(io.StringIO(), [(QUESTION, scores)])
 
 
 def test_relevancy_by_question_and_candidate(tmp_path: Path) -> None:

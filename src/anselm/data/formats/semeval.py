@@ -8,14 +8,11 @@ a `.relevancy` file the label is the gold, and rank and score are those of the s
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
-from anselm.data.question import Question
-from anselm.errors import FormatError, InputError
+from anselm.errors import FormatError
 from anselm.files import read_lines
 
 LABELS = {"true": True, "false": False}
@@ -58,17 +55,3 @@ def read_relevancy(path: Path) -> dict[str, dict[str, bool]]:
     for line in read_predictions(path):
         gold.setdefault(line.question, {})[line.candidate] = line.relevant
     return gold
-
-
-def write_predictions(
-    file: IO[str], scored: Iterable[tuple[Question, Sequence[float]]], threshold: float = 0.5
-) -> None:
-    """Write questions with the scores of their candidates; a score above the threshold is labelled true."""
-    for question, scores in scored:
-        if len(scores) != len(question.candidates):
-            raise InputError(f"{question.id} has {len(question.candidates)} candidates, but {len(scores)} scores")
-        for candidate, score in zip(question.candidates, scores, strict=True):
-            if not math.isfinite(score):
-                raise InputError(f"the score of {candidate.id} for {question.id} is {score}; it must be finite")
-            label = "true" if score > threshold else "false"
-            file.write(f"{question.id}\t{candidate.id}\t0\t{float(score)!r}\t{label}\n")

@@ -1,0 +1,19 @@
+"""What people see in a terminal: ranked tables with probability bars, answers in their context, reports, progress."""
+
+from anselm.terminal.bars import progress, steps, waiting
+from anselm.terminal.rankings import show_answers, show_ranking
+from anselm.terminal.reports import show_comparison, show_refit, show_report
+from anselm.terminal.tables import show_table, shown
+
+__all__ = [
+    "progress",
+    "show_answers",
+    "show_comparison",
+    "show_ranking",
+    "show_refit",
+    "show_report",
+    "show_table",
+    "shown",
+    "steps",
+    "waiting",
+]

@@ -1,0 +1,104 @@
+"""Ranked answers with probability bars, and the best one in its context."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.text import Text
+
+from anselm.explaining import Word, leading, marked
+from anselm.ranking import Passage, Ranking, Result
+from anselm.terminal.tables import CONTROLS, one_line, plain_table
+
+BAR_WIDTH = 12
+NEAREST = 3
+EIGHTHS = " ▏▎▍▌▋▊▉"
+SPACES = re.compile(r"\s+")
+SENTENCE_END = re.compile(r"[.!?…:;。！？][\"')\]»”’]*$")
+
+
+def bar(probability: float, plain: bool = False, width: int = BAR_WIDTH) -> str:
+    """A bar in eighths of a character; `plain` where the terminal knows only ASCII."""
+    if plain:
+        return ("#" * round(probability * width)).ljust(width)
+    full, eighth = divmod(round(probability * width * 8), 8)
+    return ("█" * full + EIGHTHS[eighth]).rstrip().ljust(width)
+
+
+def show_ranking(console: Console, ranking: Ranking) -> None:
+    """The verdict, then the candidates best first; where there is no answer, only the nearest few."""
+    show_verdict(console, ranking)
+    table = plain_table()
+    table.add_column("#", justify="right", style="dim")
+    table.add_column("probability", no_wrap=True)
+    table.add_column("answer", overflow="fold")
+    for place, result in enumerate(ranking.results[: None if ranking.answerable else NEAREST], start=1):
+        probability = f"[cyan]{bar(result.probability, console.options.ascii_only)}[/] {result.probability:4.0%}"
+        table.add_row(str(place), probability, answer(console, result).append(f"  {aside(result)}", style="dim"))
+    console.print(table)
+
+
+def answer(console: Console, result: Result, style: str = "") -> Text:
+    """The text on one line; where it was explained, with the words that carried most standing out."""
+    return emphasise(console, result.text, result.explanation.answer if result.explanation else (), style)
+
+
+def emphasise(console: Console, text: str, words: Sequence[Word], style: str = "") -> Text:
+    """The leading words bold and underlined; where that cannot be shown, as in a file, *between asterisks*."""
+    pieces = [(SPACES.sub(" ", CONTROLS.sub(" ", piece)), mark) for piece, mark in marked(text, leading(words))]
+    signs = ("*", "*") if console.color_system is None else ("", "")
+    shown = Text(style=style)
+    for number, (piece, mark) in enumerate(pieces, start=1):
+        piece = piece.lstrip() if number == 1 else piece
+        piece = piece.rstrip() if number == len(pieces) else piece
+        shown.append(piece.join(signs) if mark else piece, style="bold underline" if mark else None)
+    return shown
+
+
+def show_answers(console: Console, ranking: Ranking) -> None:
+    """The best sentence between its neighbours, then the table."""
+    best = ranking.best
+    if isinstance(best, Passage):
+        before, here, after = map(one_line, (best.before, best.text, best.after))
+        context = Text(before + between(before, here), style="dim")
+        context.append_text(answer(console, best, "bold green not dim"))
+        context.append(between(here, after) + after)
+        context.truncate(1200, overflow="ellipsis")
+        console.print(Panel(context, title=escape(origin(best)), title_align="left", border_style="dim"))
+    show_ranking(console, ranking)
+
+
+def between(first: str, second: str) -> str:
+    """What parts two neighbours: a space between sentences, a new line where one is a heading or the like."""
+    if not first or not second:
+        return ""
+    return " " if all(SENTENCE_END.search(text) for text in (first, second)) else "\n"
+
+
+def show_verdict(console: Console, ranking: Ranking) -> None:
+    """The question, with the words that carried the best result, and whether there is an answer."""
+    first = ranking.results[0]
+    words = first.explanation.question if first.explanation else ()
+    console.print(emphasise(console, ranking.question, words, "" if words else "bold"))
+    if not ranking.answerable:
+        console.print(
+            f"[yellow]No answer found[/]: the best candidate has a probability of {first.probability:.0%}, "
+            f"below the threshold of {ranking.threshold:.0%}. The nearest:"
+        )
+
+
+def aside(result: Result) -> str:
+    """Where it comes from, and how many near-duplicates it stands for."""
+    folded = len(result.duplicates or ())
+    return origin(result) + (f" and {folded} near-duplicate{'s' * (folded > 1)}" if folded else "")
+
+
+def origin(result: Result) -> str:
+    """Where a result comes from: the line of a file, the id that was given, or the place in the input."""
+    if isinstance(result, Passage):
+        return one_line(f"{result.source}:{result.line}")
+    return one_line(f"[{result.index if result.id is None else result.id}]")

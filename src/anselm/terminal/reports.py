@@ -1,0 +1,74 @@
+"""Reports of evaluating, comparing and calibrating."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from anselm.evaluation.thresholds import outline
+from anselm.evaluation.trust import numbers
+from anselm.terminal.tables import PADDINGS, plain_table, print_fitting, show_rows, shown
+
+if TYPE_CHECKING:
+    from anselm.evaluation.report import Report
+    from anselm.evaluation.significance import Comparison
+    from anselm.recipes.fitting import Refit
+
+
+def setting(report: Report) -> str:
+    """What was measured on what: every number is printed under this line."""
+    copies = f" (each the worst of its copies, {report.copies:,} in all)" if report.copies else ""
+    return (
+        f"{shown(report.data)}, split {shown(report.split)}, protocol [bold]{report.protocol}[/]: "
+        f"{report.questions:,} questions{copies}, {report.pairs:,} pairs; ties {report.ties}"
+    )
+
+
+def show_report(console: Console, report: Report) -> None:
+    console.print(f"[bold]{shown(report.model)}[/] on {setting(report)}")
+    show_rows(console, [report.metrics])
+    if report.triggering:
+        console.print("\nAnswering only from the threshold on; ECE: calibration error of the pairs")
+        show_rows(console, [report.triggering | {"ece": report.ece or 0.0}])
+    if report.semeval:
+        console.print(
+            "\nBy the rules of SemEval's 2016 scorer (first 10 candidates, ties in source order, MRR in percent)"
+        )
+        show_rows(console, [report.semeval])
+
+
+def show_refit(console: Console, refit: Refit, rule: str) -> None:
+    """Before and after, and what other thresholds would give."""
+    console.print(f"[bold]{shown(refit.checkpoint)}[/], fitted on {shown(refit.calibration.fitted_on)}")
+    rows = {"before": refit.before.to_dict(), "after": refit.after.to_dict()}
+    show_rows(console, [{"": name} | row for name, row in rows.items()])
+    curve, chosen = refit.after.tradeoff, refit.after.triggering
+    console.print(
+        f'\nThe threshold for "no answer" ({shown(rule)}): {curve.answerable:,} of {curve.questions:,} questions '
+        "have an answer"
+    )
+    show_rows(console, [numbers(row) | {"": "chosen" if row == chosen else ""} for row in outline(curve, chosen)])
+    console.print("[dim]Measured on the lists of the fitting; anselm evaluate measures on others.[/]")
+
+
+def show_comparison(console: Console, a: Report, b: Report, rows: Mapping[str, Comparison]) -> None:
+    console.print(f"[bold]{shown(a.model)}[/] against [bold]{shown(b.model)}[/] on {setting(a)}")
+    print_fitting(console, [comparison_table(a, b, rows, padding) for padding in PADDINGS])
+    console.print("[dim]p: paired randomisation test, * below 0.05; p (t): paired t-test; interval: bootstrap[/]")
+
+
+def comparison_table(a: Report, b: Report, rows: Mapping[str, Comparison], padding: int) -> Table:
+    table = plain_table(padding)
+    for name in ("metric", shown(a.model), shown(b.model), "difference", "95% interval", "p", "p (t)"):
+        width = len("+0.0000 … +0.0000") if name == "95% interval" else None
+        table.add_column(name, justify="left" if name == "metric" else "right", overflow="fold", min_width=width)
+    for metric, row in rows.items():
+        mark = " *" if row.p_randomisation < 0.05 else "  "
+        table.add_row(
+            metric, f"{row.mean_a:.4f}", f"{row.mean_b:.4f}", f"{row.difference:+.4f}{mark}",
+            f"{row.interval[0]:+.4f} … {row.interval[1]:+.4f}", f"{row.p_randomisation:.4f}", f"{row.p_t:.4f}",
+        )  # fmt: skip
+    return table

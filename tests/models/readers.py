@@ -1,0 +1,50 @@
+"""Small cross-encoders, and lists to test them on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from anselm.data.question import Candidate, Question
+from anselm.models.collating import Batch
+from anselm.models.crossencoder import CrossEncoder, build
+
+
+def ask(text: str, *candidates: str, right: int = 0, title: str = "Bees") -> Question:
+    rows = (Candidate(str(i), candidate, float(i == right)) for i, candidate in enumerate(candidates))
+    return Question(text, text, tuple(rows), {"title": title})
+
+
+LISTS = [
+    ask("How do bees make honey?", "From nectar.", "The hive is made of wood.", "Honey bees dance.", "Sweet!", right=0),
+    ask("Where is the hive?", "The hive stands in the garden, behind the house, where it is warm.", title="Garden"),
+    ask("what is this", "the", "wood", "the", right=1),
+]
+VARIANTS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "first": {"pooling": "first"},
+    "title": {"title": True, "neighbours": 1},
+    "list": {"list_layers": 2},
+    "frozen": {"frozen": True, "token_layers": 1},
+}
+
+
+def make(folder: Path, **options: Any) -> CrossEncoder:
+    torch.manual_seed(3)
+    return build("cross-encoder", {"base": str(folder)} | options).eval()
+
+
+def collate(model: CrossEncoder, questions: list[Question]) -> Batch:
+    lists = model.featurize(questions)
+    return model.collate(model.place(lists, torch.device("cpu")), lists.pick(np.arange(len(lists))))
+
+
+def pairs(questions: list[Question]) -> list[tuple[str, str]]:
+    return [(question.text, candidate.text) for question in questions for candidate in question.candidates]
+
+
+def scores(model: CrossEncoder, questions: list[Question]) -> list[float]:
+    return np.concatenate(model.score(questions)).tolist()
