@@ -22,6 +22,7 @@ from anselm.runtime.cores import usable_cores
 from anselm.runtime.engines import choose_engine
 from anselm.runtime.exported import Exported
 from anselm.runtime.general import General
+from anselm.runtime.words import ExportedWords
 
 SECONDS = 8.0  # for all measurements together; loading comes on top
 LEAST, MOST = 3, 500  # calls, however slow or fast the model is
@@ -147,7 +148,7 @@ def make_lists(questions: Sequence[str], texts: Sequence[str], size: int, tokens
 
 def engine_of(scorer: Scorer) -> tuple[str, int]:
     """What computes, and with how many threads."""
-    if isinstance(scorer, Exported | General):
+    if isinstance(scorer, Exported | ExportedWords | General):
         return choose_engine(), usable_cores()
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(scorer, torch.nn.Module):

@@ -20,7 +20,7 @@ app = typer.Typer()
 
 @app.command(epilog="Example: anselm export my-ranker --out my-ranker-int8")
 def export(
-    checkpoint: Annotated[Path, typer.Argument(help="The folder of a trained cross-encoder.")],
+    checkpoint: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
     out: Annotated[
         Path | None, typer.Option(help="A new folder without torch's weights; by default the checkpoint gets an onnx/.")
     ] = None,
@@ -33,7 +33,7 @@ def export(
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
-    """Turn a trained cross-encoder into one that runs without torch, with int8 weights."""
+    """Turn a trained model into one that runs without torch: a cross-encoder with int8 weights, others in float32."""
     if any(find_spec(library) is None for library in ("torch", "transformers", "onnx", "onnxscript")):
         raise MissingExtraError("exporting a model", "export")
     if data is None and (split or protocol):

@@ -2,26 +2,22 @@
 
 ids, mask, types: int64 (pairs, tokens) -> signals: float32 (pairs, 1)
 
-Of a model with a similarity head, only the score is exported; see general.py for both.
+Of a model with a similarity head, only the score is exported; see general.py for both. Models over word vectors have
+other inputs, see runtime/words.py, and stay in float32.
 """
 
 from __future__ import annotations
 
-import logging
 import shutil
-import tempfile
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import onnx
 import torch
 from torch import Tensor, nn
-from torch.onnx import ONNXProgram
 
 from anselm.data.bundled import bundled_lists, bundled_sentences
 from anselm.data.question import Candidate, Question
@@ -29,13 +25,15 @@ from anselm.errors import InputError
 from anselm.files import replace_file, write_folder_atomically
 from anselm.models.crossencoder import CrossEncoder
 from anselm.models.registry import load_model
+from anselm.models.wordmodel import WordModel
+from anselm.recipes.exporting_words import words_to_onnx
+from anselm.recipes.graphs import trace
 from anselm.recipes.quantizing import Array, quantize
 from anselm.runtime.exported import MODEL
 from anselm.runtime.rows import Rows, lay_out
 
 PAIRS = 300  # to see the ranges on; 64 and 800 drifted about as much
-KEPT = ("config.json", "encoder.json", "tokenizer.json", "calibration.json", "README.md")
-OPSET = 20
+KEPT = ("config.json", "encoder.json", "tokenizer.json", "vocabulary.txt", "calibration.json", "README.md")
 
 
 class Pairs(nn.Module):
@@ -55,9 +53,9 @@ def export(checkpoint: Path, out: Path | None, questions: Sequence[Question], in
     `questions` are what the ranges of the activations are seen on.
     """
     model = load_model(checkpoint)
-    if not isinstance(model, CrossEncoder):
-        raise InputError(f"{checkpoint} holds a {model.name!r} model, which needs no export; cross-encoders do")
-    if model.config.list_layers:
+    if not isinstance(model, CrossEncoder | WordModel):
+        raise InputError(f"{checkpoint} holds a {model.name!r} model, which needs no export; those that need torch do")
+    if isinstance(model, CrossEncoder) and model.config.list_layers:
         raise InputError(f"{checkpoint} has list layers, which see whole lists; only models of pairs can be exported")
     if out is None:
         return write_graph(make_graph(model, questions, int8), checkpoint / MODEL)
@@ -67,7 +65,10 @@ def export(checkpoint: Path, out: Path | None, questions: Sequence[Question], in
     return out / MODEL
 
 
-def make_graph(model: CrossEncoder, questions: Sequence[Question], int8: bool) -> onnx.ModelProto:
+def make_graph(model: CrossEncoder | WordModel, questions: Sequence[Question], int8: bool) -> onnx.ModelProto:
+    """Models over word vectors are small, and stay in float32."""
+    if isinstance(model, WordModel):
+        return words_to_onnx(model)
     graph = to_onnx(Pairs(model), model.encoder, ("ids", "mask", "types"))
     return quantize(graph, batches(pair_rows(model, questions))) if int8 else graph
 
@@ -99,46 +100,11 @@ def to_onnx(module: nn.Module, encoder: Any, names: tuple[str, ...]) -> onnx.Mod
     encoder.set_attn_implementation("eager")
     rows, tokens = torch.export.Dim("pairs", min=1), torch.export.Dim("tokens", min=1)
     fills = {"ids": 5, "mask": 1, "types": 0}
-    example = tuple(torch.full((3, 5), fills[name]) for name in names)  # three: one tensor would become one input
+    example = {name: torch.full((3, 5), fills[name]) for name in names}  # three: one tensor would become one input
     try:
-        with torch.no_grad(), quiet():
-            program = torch.onnx.export(
-                module.eval(), example, dynamo=True, opset_version=OPSET, verbose=False,
-                input_names=names, output_names=["signals"],
-                dynamic_shapes={name: {0: rows, 1: tokens} for name in names},
-            )  # fmt: skip
+        return trace(module, example, {name: {0: rows, 1: tokens} for name in names})
     finally:
         encoder.set_attn_implementation(was)
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / "model.onnx"
-        cast(ONNXProgram, program).save(path)
-        return bare(onnx.load(path))
-
-
-def bare(graph: onnx.ModelProto) -> onnx.ModelProto:
-    """Without the exporter's notes, which name places on this machine, and shapes that would not hold once changed."""
-    del graph.metadata_props[:], graph.graph.metadata_props[:], graph.graph.value_info[:]
-    graph.doc_string = ""
-    for node in graph.graph.node:
-        node.doc_string = ""
-        del node.metadata_props[:]
-    return graph
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """The exporter speaks of torchvision and of names of axes; nothing follows from it. What fails is raised."""
-    logger = logging.getLogger("torch.onnx")
-    level, fast = logger.level, torch.backends.mha.get_fastpath_enabled()
-    logger.setLevel(logging.ERROR)
-    torch.backends.mha.set_fastpath_enabled(False)  # fused layers that ONNX does not know
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logger.setLevel(level)
-        torch.backends.mha.set_fastpath_enabled(fast)
 
 
 def pair_rows(model: CrossEncoder, questions: Sequence[Question]) -> Rows:

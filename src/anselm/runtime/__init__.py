@@ -1,7 +1,8 @@
-"""Running exported cross-encoders without torch: numpy, tokenizers, and ONNX Runtime or OpenVINO.
+"""Running exported models without torch: numpy, tokenizers, and ONNX Runtime or OpenVINO.
 
 loading     a checkpoint by name or folder -> something that scores lists, whichever engine it needs
 exported    one exported checkpoint as a scorer
+words       one exported model over word vectors as a scorer
 general     the general ranker, which has two graphs
 rows        pairs of texts -> padded rows of tokens
 engines     an ONNX file -> a function from rows to signals

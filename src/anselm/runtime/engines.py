@@ -24,10 +24,14 @@ from numpy.typing import NDArray
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 from anselm.runtime.cores import usable_cores
 
-Engine = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # ids, mask, types: (pairs, tokens) -> (pairs, signals)
+Engine = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals)
 
 VARIABLE = "ANSELM_ENGINE"
-INPUTS = {"ids", "mask", "types"}
+INPUTS = (  # rows of tokens, of an encoder with or without token types; words, read apart
+    {"ids", "mask", "types"},
+    {"ids", "mask"},
+    {"questions", "answers", "asked", "said"},
+)
 OUTPUT = "signals"
 
 
@@ -124,8 +128,8 @@ ENGINES: dict[str, Callable[[Path, int], Engine]] = {"onnxruntime": onnx_runtime
 
 
 def check_names(path: Path, inputs: list[str], outputs: list[str]) -> list[str]:
-    """The inputs: an encoder without token types has no `types`."""
-    if outputs != [OUTPUT] or not {"ids", "mask"} <= set(inputs) <= INPUTS:
+    """The inputs."""
+    if outputs != [OUTPUT] or set(inputs) not in INPUTS:
         found = f"it takes {', '.join(inputs)} and gives {', '.join(outputs)}"
         raise FormatError(path, f"not a model as `anselm export` writes it: {found}")
     return inputs

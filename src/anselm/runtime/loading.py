@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anselm.models.registry import find_checkpoint, load_model, read_config
+from anselm.models.registry import all_models, find_checkpoint, load_model, read_config
 from anselm.models.scorer import Scorer
 
 
@@ -17,10 +17,15 @@ def load_scorer(name_or_path: str | Path) -> Scorer:
     folder = find_checkpoint(name_or_path)
     if folder is None or not any((folder / "onnx").glob("*.onnx")):
         return load_model(name_or_path)
-    if read_config(folder / "config.json")["model"] == "general":
+    model = read_config(folder / "config.json")["model"]
+    if model == "general":
         from anselm.runtime.general import load_general
 
         return load_general(folder)
+    if model in all_models() and all_models()[model].kind == "siamese":
+        from anselm.runtime.words import load_words
+
+        return load_words(folder)
     from anselm.runtime.exported import load_exported
 
     return load_exported(folder)
