@@ -165,6 +165,7 @@ def reproduce(
     workers: Annotated[int, typer.Option(min=1, help="How many trainings run side by side.")] = 1,
     journal: Annotated[Path | None, typer.Option(help="A file that keeps what is done, to go on from later.")] = None,
     results: Annotated[Path, typer.Option(help="Where results are recorded.")] = Path("results"),
+    plot: Annotated[Path | None, typer.Option(help="Draw group sizes and heads (figure-8) into a PNG or SVG.")] = None,
     as_json: Json = False,
 ) -> None:
     """Run a row of a paper's table, or all of them, every seed, and record it beside the paper's numbers."""
@@ -173,7 +174,7 @@ def reproduce(
     if listed:
         return print_rows([row(read_recipe(path)) for path in all_recipes().values()], as_json, COLUMNS)
     if show:
-        return show_results(results, recipe, as_json)
+        return show_results(results, recipe, plot, as_json)
     if recipe is None:
         raise InputError("name a recipe, or see them with --list")
     chosen = [here(one, corpus or []) for one in find_recipes(recipe)]
@@ -188,6 +189,10 @@ def reproduce(
     for result in run(ready, (), seed or [], workers, journal, say=whisper):
         found.append(result)
         paths.append(write_result(result, results))
+    if plot:
+        from anselm.recipes.sensitivity import save_sensitivity
+
+        save_sensitivity(found, plot)
     if as_json:
         return print_json([asdict(result) for result in found])
     typer.echo(tables(found))
@@ -232,7 +237,7 @@ def row(recipe: Recipe) -> dict[str, object]:
     }
 
 
-def show_results(folder: Path, part: str | None, as_json: bool) -> None:
+def show_results(folder: Path, part: str | None, plot: Path | None, as_json: bool) -> None:
     """All of them, or those of a paper, a paper/table or a paper/table/row."""
     from anselm.recipes.results import read_results, tables
 
@@ -242,4 +247,8 @@ def show_results(folder: Path, part: str | None, as_json: bool) -> None:
     if not found:
         what = f" of {part}" if part else ""
         raise InputError(f"no results{what} are recorded in {folder}; `anselm reproduce RECIPE` records some")
+    if plot:
+        from anselm.recipes.sensitivity import save_sensitivity
+
+        save_sensitivity(found, plot)
     return print_json([asdict(result) for result in found]) if as_json else typer.echo(tables(found))

@@ -6,6 +6,7 @@ Needs matplotlib, which comes with `anselm[plot]`.
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -61,15 +62,18 @@ def save_plot(report: Report, path: Path) -> None:
     check_plot(path)
     if report.trust is None:
         raise InputError(f"{report.model} gave no probabilities, so there is nothing to draw")
+    trust = report.trust
+    write_figure(lambda: draw(report, trust), path)
+
+
+def write_figure(make: Callable[[], Figure], path: Path) -> None:
+    """PNG or SVG by the name; in our style."""
     from matplotlib import rc_context
 
-    drawn = BytesIO()
+    drawn, kind = BytesIO(), path.suffix.lower().removeprefix(".")
     with rc_context(STYLE):
-        kind = path.suffix.lower().removeprefix(".")
         # Without the date, so that the same numbers make the same file.
-        draw(report, report.trust).savefig(
-            drawn, format=kind, dpi=160, metadata={"Date": None} if kind == "svg" else {}
-        )
+        make().savefig(drawn, format=kind, dpi=160, metadata={"Date": None} if kind == "svg" else {})
     path.write_bytes(drawn.getvalue())
 
 
