@@ -148,6 +148,27 @@ def test_every_optimizer_is_resumed_exactly(optimizer: str, tmp_path: Path) -> N
     assert_same_end(tmp_path / "resumed", tmp_path / "whole")
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+def test_on_a_gpu_a_resumed_run_ends_close_by(tiny_encoder: Path, tmp_path: Path) -> None:
+    """Sums on a GPU differ in their last bits from run to run; docs/training.md has what was measured."""
+    from anselm.models.registry import build_model
+
+    training = replace(PLAIN, rate=1e-4, save_seconds=0)
+
+    def new_model() -> Any:
+        torch.manual_seed(1)
+        return build_model("cross-encoder", {"base": str(tiny_encoder)}, ()).to("cuda")
+
+    def run(folder: Path) -> Tensor:
+        model = new_model()
+        make_loop(folder, training, model=model, metric=None).run()
+        return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+
+    whole = run(tmp_path / "whole")
+    run_until(3, tmp_path / "stopped", training, model=new_model(), metric=None)
+    assert (run(tmp_path / "stopped") - whole).square().mean().sqrt() < 1e-6
+
+
 def test_a_run_that_is_killed_twenty_times_ends_like_one_that_is_not(tmp_path: Path) -> None:
     script = [sys.executable, str(HERE / "kill_often.py"), str(tmp_path), "20", str(os.getpid())]
     done = subprocess.run(script, capture_output=True, text=True, timeout=300)

@@ -65,13 +65,17 @@ class MLPSimilarity(nn.Module):
 
 
 class TensorSimilarity(nn.Module):
-    """u^T tanh(v_q^T M^[1:r] v_a + V [v_q; v_a] + b), with r slices of M."""
+    """u^T tanh(v_q^T M^[1:r] v_a + V [v_q; v_a] + b) + c, with r slices of M.
+
+    c is added here, for the pointwise loss: most candidates are wrong, and without it the slices alone had to say so;
+    on WikiQA all of them were driven to where tanh is flat, and every candidate got the same score.
+    """
 
     def __init__(self, width: int, slices: int) -> None:
         super().__init__()
         self.M = nn.Parameter(torch.empty(slices, width, width))
         self.V = nn.Linear(2 * width, slices)
-        self.u = nn.Linear(slices, 1, bias=False)
+        self.u = nn.Linear(slices, 1)  # and c
         nn.init.uniform_(self.M, -(width**-0.5), width**-0.5)  # as Linear does
 
     def forward(self, v_q: Tensor, v_a: Tensor) -> Tensor:
