@@ -132,7 +132,16 @@ def test_a_table_of_ones_own_texts(tmp_path: Path) -> None:
     assert all(heading in done.stdout for heading in ("candidates", "p50", "p99", "calls"))
 
 
+def test_several_models_side_by_side() -> None:
+    done = anselm("bench", "bm25", "jaccard", "--candidates", "2,3", "--json")
+    assert [row["model"] for row in json.loads(done.stdout)] == ["bm25", "jaccard"]
+    table = anselm("bench", "bm25", "jaccard", "--candidates", "2", COLUMNS="200").stdout
+    assert all(heading in table for heading in ("model", "engine", "pairs/s", "p50 ms of 2"))
+    assert len(table.strip().splitlines()) == 4
+
+
 BAD = {
+    "one of two": (["bm25", "bm52"], "Did you mean 'bm25'?"),
     "no number": (["--candidates", "ten"], "whole numbers with commas between"),
     "none": (["--candidates", "0"], "candidates must be from 1 to 10,000, not 0"),
     "too many": (["--candidates", "10,10001"], "not 10001"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,9 +19,11 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-@app.command(epilog="Example: anselm bench default --candidates 10,30,100 --tokens 64")
+@app.command(epilog="Example: anselm bench default bm25 --candidates 10,30,100 --tokens 64")
 def bench(
-    model: Annotated[str, typer.Argument(help="A name from `anselm models`, or a checkpoint folder.")] = "default",
+    models: Annotated[
+        list[str] | None, typer.Argument(help="Names from `anselm models`, or checkpoint folders; `default` if none.")
+    ] = None,
     candidates: Annotated[
         str, typer.Option(help="How long the lists are, in candidates, with commas between.")
     ] = "10,30,100",
@@ -29,8 +34,13 @@ def bench(
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
-    """Measure on this machine, in about ten seconds, how fast a model ranks."""
+    """Measure on this machine, in about ten seconds each, how fast models rank."""
     sizes = parse_sizes(candidates)
+    if models and len(models) > 1:
+        options = ["--candidates", candidates, "--tokens", str(tokens), *(["--data", data] if data else [])]
+        rows = [apart(model, [*options, *(["--data-dir", str(data_dir)] if data_dir else [])]) for model in models]
+        return print_json(rows) if as_json else print_rows([summary(row) for row in rows], as_json=False)
+    model = models[0] if models else "default"
     with patience("measuring"):
         from anselm.benching import bench as measure
         from anselm.data.datasets import load_dataset
@@ -40,6 +50,22 @@ def bench(
     if as_json:
         return print_json(found.to_dict())
     return show(found)
+
+
+def apart(model: str, options: list[str]) -> dict[str, Any]:
+    """One of several models, in a process of its own: memory and what is loaded already should not be the others'."""
+    command = [sys.executable, "-m", "anselm", "bench", model, *options, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise InputError(done.stderr.strip().removeprefix("anselm: ") or f"{model!r} could not be measured")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def summary(found: dict[str, Any]) -> dict[str, object]:
+    times = {f"p50 ms of {row['candidates']}": round(row["p50_ms"], 1) for row in found["latencies"]}
+    speed = {"pairs/s": round(found["pairs_per_second"]), "load s": found["load_seconds"], "MB": found["resident_mb"]}
+    return {"model": found["model"], "engine": found["engine"], **speed, **times}
 
 
 def parse_sizes(text: str) -> list[int]:
