@@ -64,7 +64,7 @@ def apart(model: str, options: list[str]) -> dict[str, Any]:
 
 def summary(found: dict[str, Any]) -> dict[str, object]:
     times = {f"p50@{row['candidates']}": round(row["p50_ms"], 1) for row in found["latencies"]}
-    speed = {"pairs/s": round(found["pairs_per_second"]), "load_s": found["load_seconds"], "MB": found["resident_mb"]}
+    speed = {"pairs/s": round(found["pairs_per_second"]), "loaded": found["load_seconds"], "MB": found["resident_mb"]}
     return {"model": found["model"], "engine": found["engine"], **speed, **times}
 
 
