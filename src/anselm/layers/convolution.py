@@ -3,6 +3,22 @@
 from __future__ import annotations
 
 from torch import Tensor, nn
+from torch.nn import functional
+
+
+class Centred(nn.Conv1d):
+    """Windows of words, each centred on its word, or, of an even number of words, on the one before the middle.
+
+    As torch's padding="same", which warns of a copy where the window is even.
+    """
+
+    def __init__(self, width: int, filters: int, window: int) -> None:
+        super().__init__(width, filters, window)
+        self.around = ((window - 1) // 2, window // 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(rows, width, words) -> (rows, filters, words)"""
+        return super().forward(functional.pad(x, self.around))
 
 
 class Convolution(nn.Module):
@@ -15,7 +31,7 @@ class Convolution(nn.Module):
     def __init__(self, width: int, hidden: int, filters: int, window: int) -> None:
         super().__init__()
         self.hidden = nn.Linear(width, hidden)
-        self.windows = nn.Conv1d(hidden, filters, window, padding="same")
+        self.windows = Centred(hidden, filters, window)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """(rows, words, width), (rows, words) -> (rows, words, filters)"""

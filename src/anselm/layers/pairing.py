@@ -1,0 +1,41 @@
+"""Attentive pooling of many pairs out of the same few texts: what concerns one text is computed once for it.
+
+    Z = tanh(A^T P C),  weights of A's words: softmax of the row maxima, of C's: of the column maxima
+    s(a, c) = cos(A w_a, C w_c)
+
+Projecting a text by P costs far more than its part in a pair, so texts are projected before they are paired.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+NUMBERS = 1 << 26  # of a chunk's largest table: pairs are gone through in chunks, so that memory stays bounded
+
+
+def pooled_cosines(
+    a: Tensor, a_mask: Tensor, c: Tensor, c_mask: Tensor, p: Tensor, left: Tensor, right: Tensor
+) -> Tensor:
+    """s(a[left], c[right]). a: (texts, m, width), c: (others, n, width), p: (width, width) -> (pairs,)"""
+    projected = a @ p  # (texts, m, width)
+    size = max(1, NUMBERS // (max(a.shape[1], c.shape[1]) * (a.shape[2] + c.shape[1])))
+    chunks = zip(torch.split(left, size), torch.split(right, size), strict=True)
+    scores = [_cosines(a[i], projected[i], a_mask[i], c[j], c_mask[j]) for i, j in chunks]
+    return torch.cat(scores) if scores else a.new_zeros(0)
+
+
+def _cosines(a: Tensor, projected: Tensor, a_mask: Tensor, c: Tensor, c_mask: Tensor) -> Tensor:
+    z = (projected @ c.mT).tanh()  # (pairs, m, n)
+    both = a_mask[:, :, None] & c_mask[:, None, :]
+    z = z.masked_fill(~both, -torch.inf)
+    v_a = _weigh(a, z.amax(dim=2), a_mask)
+    v_c = _weigh(c, z.amax(dim=1), c_mask)
+    return functional.cosine_similarity(v_a, v_c, dim=1)
+
+
+def _weigh(states: Tensor, scores: Tensor, mask: Tensor) -> Tensor:
+    """(pairs, words, width) -> (pairs, width)"""
+    weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=1)
+    return (weights[:, None, :] @ states).squeeze(1)

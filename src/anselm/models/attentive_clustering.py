@@ -1,0 +1,145 @@
+"""Attentive Clustering (attentive-clustering), chapter 3: an answer is also scored by the answers that are like it.
+
+    Q, A = words, convolved by windows of 1, 2, 3 and 5 words, side by side                      3.2.3
+    s(q, a) = cosine after attentive pooling, Z = tanh(Q^T P_1 A)                                3.3
+    the answers of a question are clustered by k-means, k = na // 10 + 1, + 2 where na % 10 >= 5
+    s(a, c) likewise, with P_2, for each c in the cluster of a
+    s = alpha (sum_c s(q, c) s(a, c)) / (sum_c s(a, c)) + (1 - alpha) s(q, a)                    3.3.1
+
+Chosen here, where the thesis is silent:
+- An answer belongs to its own cluster, so one without any like it is scored by itself.
+- Where the sum of s(a, c) is not positive (cosines may be negative), the neighbours say nothing, and s(q, a) stands for
+  them.
+- k-means is scikit-learn's, seeded, on the mean of an answer's convolved words as they are now, whenever a list is
+  read: in training once an epoch. No gradient goes through it. Answers are sorted by their vectors first, so that the
+  order of the candidates does not matter; there are never more clusters than distinct answers.
+- The windows are centred on their word, so that there are as many columns as words ("the k-th word is centralised").
+- Words are not lemmatised here; InsuranceQA's texts are.
+
+With alpha 0 it is attentive pooling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from anselm.data.question import Question
+from anselm.errors import InputError
+from anselm.layers.composition import mean_pool
+from anselm.layers.convolution import Centred
+from anselm.layers.pairing import pooled_cosines
+from anselm.models.settings import check_least
+from anselm.models.wordmodel import Batch, WordConfig, WordModel
+from anselm.text.vocabulary import Vocabulary
+
+MODELS = {
+    "attentive-clustering": {"kind": "siamese", "summary": "attentive pooling, and the answers of the same cluster"},
+}
+VARIANTS: dict[str, dict[str, Any]] = {"attentive-clustering": {}}
+
+
+@dataclass(frozen=True)
+class Config(WordConfig):
+    vectors: str = "glove"
+    embedding: int = 100  # the thesis has 50
+    width: int = 100
+    dropout: float = 0.0
+    max_length: int = 200
+    windows: tuple[int, ...] = (1, 2, 3, 5)
+    filters: int = 128  # of each window
+    alpha: float = 0.4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self, {"filters": 1})
+        if not self.windows or any(type(window) is not int or window < 1 for window in self.windows):
+            raise InputError(f"windows is {self.windows}, but must be whole numbers of words, 1 or more")
+        if not 0 <= self.alpha <= 1:
+            raise InputError(f"alpha is {self.alpha}, but must be from 0 to 1")
+
+
+class AttentiveClustering(WordModel):
+    pairwise = False
+    settings, variants = Config, VARIANTS
+
+    def __init__(self, name: str, config: Config, vocabulary: Vocabulary) -> None:
+        super().__init__(name, config, vocabulary)
+        self.convolutions = nn.ModuleList(Centred(config.width, config.filters, window) for window in config.windows)
+        width = len(config.windows) * config.filters
+        self.p_1, self.p_2 = (nn.Parameter(torch.empty(width, width)) for _ in range(2))
+        for p in (self.p_1, self.p_2):
+            nn.init.xavier_uniform_(p)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """-> (pairs,)"""
+        q, a = self._convolve(batch.questions, batch.question_mask), self._convolve(batch.answers, batch.answer_mask)
+        asked, said = batch.asked, batch.said
+        s_qa = pooled_cosines(q, batch.question_mask, a, batch.answer_mask, self.p_1, asked, said)  # (pairs,)
+        if self.config.alpha == 0:
+            return s_qa.float()
+        first, second = self._neighbours(mean_pool(a, batch.answer_mask)[said], batch)  # (neighbours,) rows of pairs
+        s_ac = pooled_cosines(a, batch.answer_mask, a, batch.answer_mask, self.p_2, said[first], said[second])
+        total = s_qa.new_zeros(len(s_qa)).index_add(0, first, s_ac)
+        shared = s_qa.new_zeros(len(s_qa)).index_add(0, first, s_qa[second] * s_ac)
+        positive = total > EPSILON
+        neighbours = torch.where(positive, shared / torch.where(positive, total, 1.0), s_qa)
+        scores: Tensor = self.config.alpha * neighbours + (1 - self.config.alpha) * s_qa
+        return scores.float()
+
+    def _convolve(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """(texts, words) -> (texts, words, windows x filters)"""
+        x = (self.read(ids) * mask[:, :, None]).transpose(1, 2)
+        columns: list[Tensor] = [convolution(x) for convolution in self.convolutions]
+        return torch.cat(columns, dim=1).transpose(1, 2)
+
+    def _neighbours(self, vectors: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+        """For each pair all pairs of the same list and cluster, itself among them, as two rows of numbers."""
+        points, sizes = vectors.detach().float().cpu().numpy(), batch.layout.sizes.tolist()
+        starts = np.cumsum([0, *sizes])
+        parts = [start + cluster_pairs(cluster(points[start:end])) for start, end in pairwise(starts)]
+        both = torch.from_numpy(np.concatenate(parts, axis=1)).to(vectors.device)  # (2, neighbours)
+        return both[0], both[1]
+
+
+EPSILON = 1e-6
+
+
+def number_of_clusters(answers: int) -> int:
+    """The thesis's k; its division is of whole numbers."""
+    return answers // 10 + (1 if answers % 10 < 5 else 2)
+
+
+def cluster(points: NDArray[np.float32], seed: int = 0) -> NDArray[np.int64]:
+    """The cluster of each answer of one question. (answers, width) -> (answers,)"""
+    from sklearn.cluster import KMeans
+
+    # Sorted, so that the order of the answers does not matter; rounded, so that the last bit of a sum does not either.
+    distinct, place = np.unique(np.round(points, 4), axis=0, return_inverse=True)
+    k = min(number_of_clusters(len(points)), len(distinct))
+    if k < 2:
+        return np.zeros(len(points), dtype=np.int64)
+    weights = np.bincount(place.ravel())
+    labels = KMeans(k, n_init=1, random_state=seed).fit(distinct, sample_weight=weights).labels_
+    return np.asarray(labels[place.ravel()], dtype=np.int64)
+
+
+def cluster_pairs(clusters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All ordered pairs of answers in the same cluster, as two rows. [0, 1, 0] -> [0, 0, 1, 2, 2], [0, 2, 1, 0, 2]"""
+    return np.stack(np.nonzero(clusters[:, None] == clusters))
+
+
+def load(name: str, config: Mapping[str, Any], folder: Path | None) -> AttentiveClustering:
+    return AttentiveClustering.load(name, config, folder)
+
+
+def build(name: str, config: Mapping[str, Any], questions: Sequence[Question]) -> AttentiveClustering:
+    return AttentiveClustering.build(name, config, questions)

@@ -1,0 +1,200 @@
+"""Attentive clustering against loops written from the thesis's equations."""
+
+# ruff: noqa: E402
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sklearn")
+
+from anselm.data.question import Candidate, Question
+from anselm.errors import AnselmError
+from anselm.layers.composition import AttentivePooling
+from anselm.layers.pairing import pooled_cosines
+from anselm.layers.similarity import cosine
+from anselm.models.attentive_clustering import (
+    AttentiveClustering,
+    build,
+    cluster,
+    cluster_pairs,
+    number_of_clusters,
+)
+
+D = 4
+WORDS = ["bees", "honey", "hive", "nectar", "garden", "wood", "where", "is", "the", "sweet"]
+Vector = list[float]
+
+
+def make_lists() -> list[Question]:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(WORDS, rng.integers(1, 9))) for _ in range(17)]
+    long = Question("long", "where is the honey", tuple(Candidate(str(i), text) for i, text in enumerate(texts)))
+    one = Question("one", "the hive", (Candidate("0", "sweet wood"),))
+    same = Question(
+        "same", "is honey sweet", (Candidate("0", "honey"), Candidate("1", "honey"), Candidate("2", "wood"))
+    )
+    return [long, one, same]
+
+
+LISTS = make_lists()
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
+    rng = np.random.default_rng(1)
+    path.write_text("".join(f"{word} {' '.join(f'{x:.3f}' for x in rng.normal(size=D))}\n" for word in WORDS))
+    return path
+
+
+def make(vectors: Path, **settings: object) -> AttentiveClustering:
+    torch.manual_seed(3)
+    config = {"embedding": D, "width": D, "filters": 3, "windows": [1, 2, 3], "max_length": 8, **settings}
+    return build("attentive-clustering", {"vectors": str(vectors), **config}, LISTS).eval()
+
+
+def convolved(model: AttentiveClustering, text: str) -> list[Vector]:
+    """Word by word: for each window its filters on the words around it, zeros beyond the ends."""
+    words = [model.embedding.weight[n].tolist() for n in model.vocabulary([text])[0]][: model.config.max_length]
+    states: list[Vector] = [[] for _ in words]
+    for layer in model.convolutions:
+        weight, bias = layer.weight.tolist(), layer.bias.tolist()
+        window = len(weight[0][0])
+        for i in range(len(words)):
+            for f in range(len(weight)):
+                around = [(k, i + k - (window - 1) // 2) for k in range(window)]
+                inside = [(k, place) for k, place in around if 0 <= place < len(words)]
+                states[i].append(
+                    bias[f] + sum(weight[f][j][k] * words[place][j] for k, place in inside for j in range(D))
+                )
+    return states
+
+
+def pooled_cosine(a: list[Vector], c: list[Vector], p: list[Vector]) -> float:
+    """s(a, c): 3.3."""
+    width = range(len(p))
+    z = [[math.tanh(sum(x[i] * p[i][j] * y[j] for i in width for j in width)) for y in c] for x in a]
+
+    def weigh(states: list[Vector], scores: Vector) -> Vector:
+        shares = [math.exp(score) for score in scores]
+        return [sum(s * state[i] for s, state in zip(shares, states, strict=True)) / sum(shares) for i in width]
+
+    v_a, v_c = weigh(a, [max(row) for row in z]), weigh(c, [max(column) for column in zip(*z, strict=True)])
+    dot = sum(x * y for x, y in zip(v_a, v_c, strict=True))
+    return dot / math.hypot(*v_a) / math.hypot(*v_c)
+
+
+def naive(model: AttentiveClustering, question: Question) -> Vector:
+    """s: 3.3.1, with the clusters that k-means finds."""
+    q, answers = convolved(model, question.text), [convolved(model, c.text) for c in question.candidates]
+    p_1, p_2, alpha = model.p_1.tolist(), model.p_2.tolist(), model.config.alpha
+    means = np.array([np.mean(answer, axis=0) for answer in answers], dtype=np.float32)
+    clusters, s_qa = cluster(means), [pooled_cosine(q, answer, p_1) for answer in answers]
+    scores = []
+    for i in range(len(answers)):
+        near = [j for j in range(len(answers)) if clusters[j] == clusters[i]]
+        s_ac = [pooled_cosine(answers[i], answers[j], p_2) for j in near]
+        blend = sum(s_qa[j] * s for j, s in zip(near, s_ac, strict=True)) / sum(s_ac) if sum(s_ac) > 1e-6 else s_qa[i]
+        scores.append(alpha * blend + (1 - alpha) * s_qa[i])
+    return scores
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.4, 1.0])
+def test_scores_follow_the_equations(alpha: float, vectors: Path) -> None:
+    model = make(vectors, alpha=alpha)
+    for question, found in zip(LISTS, model.score(LISTS), strict=True):
+        np.testing.assert_allclose(found, naive(model, question), atol=1e-5)
+
+
+def test_without_alpha_it_is_attentive_pooling(vectors: Path) -> None:
+    model = make(vectors, alpha=0.0)
+    layer = AttentivePooling(len(model.p_1))
+    with torch.no_grad():
+        layer.U.weight.copy_(model.p_1)
+    states = [torch.tensor([convolved(model, text)]) for text in (LISTS[0].text, LISTS[0].candidates[3].text)]
+    masks = [torch.ones(state.shape[:2], dtype=torch.bool) for state in states]
+    expected = cosine(*layer(states[0], masks[0], states[1], masks[1]))
+    assert model.score(LISTS)[0][3] == pytest.approx(expected.item(), abs=1e-5)
+
+
+def test_neither_order_nor_batch_matters(vectors: Path) -> None:
+    model = make(vectors)
+    together = model.score(LISTS)
+    for question, expected in zip(LISTS, together, strict=True):
+        np.testing.assert_allclose(model.score([question])[0], expected, atol=1e-5)
+        turned = Question(question.id, question.text, question.candidates[::-1])
+        np.testing.assert_allclose(model.score([turned])[0][::-1], expected, atol=1e-5)
+
+
+def test_answers_that_are_alike_pull_each_other(vectors: Path) -> None:
+    """The two that are the same text are one cluster of one kind: they get the same score."""
+    scores = make(vectors).score([LISTS[2]])[0]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+
+
+def test_neighbours_that_say_nothing_are_left_out(vectors: Path) -> None:
+    """Cosines may sum to less than nothing; then s(q, a) counts alone. Here P_2 is turned against the states."""
+    model = make(vectors, alpha=1.0)
+    plain = make(vectors, alpha=0.0)
+
+    def opposed(*arguments: torch.Tensor) -> torch.Tensor:
+        found = pooled_cosines(*arguments)
+        return -found.abs() if arguments[4] is model.p_2 else found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anselm.models.attentive_clustering.pooled_cosines", opposed)
+        found = model.score(LISTS)
+    for row, expected in zip(found, plain.score(LISTS), strict=True):
+        np.testing.assert_allclose(row, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("answers", "k"), [(1, 1), (4, 1), (5, 2), (9, 2), (10, 2), (14, 2), (15, 3), (43, 5), (500, 51)]
+)
+def test_the_number_of_clusters_is_the_theses(answers: int, k: int) -> None:
+    assert number_of_clusters(answers) == k
+
+
+def test_clusters() -> None:
+    near, far = np.zeros((3, 2), dtype=np.float32), np.full((4, 2), 9, dtype=np.float32)
+    near[:, 0] = [0.0, 0.1, 0.2]
+    far[:, 0] += [0.0, 0.1, 0.2, 0.3]
+    found = cluster(np.concatenate([near, far]))  # seven: k is 2
+    assert len(set(found[:3])) == len(set(found[3:])) == 1
+    assert found[0] != found[3]
+    assert cluster(np.zeros((8, 2), dtype=np.float32)).tolist() == [0] * 8  # more clusters than answers that differ
+    assert cluster_pairs(np.array([0, 1, 0])).tolist() == [[0, 0, 1, 2, 2], [0, 2, 1, 0, 2]]
+
+
+def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(1)
+    a, c, p = torch.randn(3, 5, 4), torch.randn(2, 7, 4), torch.randn(4, 4)
+    masks = torch.arange(5) < torch.tensor([[5], [2], [1]]), torch.arange(7) < torch.tensor([[3], [7]])
+    left, right = torch.tensor([0, 1, 2, 2, 0]), torch.tensor([0, 1, 1, 0, 1])
+    whole = pooled_cosines(a, masks[0], c, masks[1], p, left, right)
+    monkeypatch.setattr("anselm.layers.pairing.NUMBERS", 1)
+    np.testing.assert_allclose(pooled_cosines(a, masks[0], c, masks[1], p, left, right), whole, atol=1e-6)
+
+
+def test_gradients_reach_everything(vectors: Path) -> None:
+    model = make(vectors).train()
+    lists = model.featurize(LISTS)
+    batch = model.collate(model.place(lists, torch.device("cpu")), lists.pick(np.arange(3)))
+    model(batch).square().sum().backward()
+    assert [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0] == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [({"alpha": 1.5}, "alpha is 1.5"), ({"windows": []}, "windows is"), ({"windows": [0]}, "windows is"),
+     ({"filters": 0}, "filters is 0")],
+)  # fmt: skip
+def test_wrong_settings_are_refused(settings: dict[str, object], problem: str, vectors: Path) -> None:
+    with pytest.raises(AnselmError, match=problem):
+        make(vectors, **settings)
