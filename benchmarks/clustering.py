@@ -1,0 +1,156 @@
+"""Attentive clustering against attentive pooling, and against itself written as a loop over pairs.
+
+    python -m benchmarks.clustering
+
+One question of 90 words with 150 answers of 450 words, about the thesis's longest lists and its usual answers; and the
+same with 10 answers of 50 words, a forum's. Forward only, one thread, processor time. Multiply-adds are counted from
+the shapes: convolution, projection by P, the matrix Z, and the two weighted sums.
+"""
+
+# ruff: noqa: T201
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+ROUNDS = 3
+CASES = {"150 answers of 450 words": (150, 450, 90), "10 answers of 50 words": (10, 50, 20)}
+
+
+def main() -> None:
+    try:
+        import sklearn  # noqa: F401
+        import torch
+    except ImportError as error:
+        print(f"\n## Attentive clustering: left out, {error}")
+        return
+    torch.set_num_threads(1)
+    print(f"\n## Attentive clustering (one CPU thread, float32, forward, median of {ROUNDS})\n")
+    print(
+        "| list | pooling, ms | clustering, ms | time ratio | ratio of multiply-adds | loop over pairs, ms | loop / batched |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    for name, (answers, words, asked) in CASES.items():
+        print(f"| {name} | {' | '.join(row(answers, words, asked))} |", flush=True)
+
+
+def row(answers: int, words: int, asked: int) -> list[str]:
+    import torch
+
+    lists = [make_list(answers, words, asked)]
+    pooling, clustering = make_model(lists, words, 0.0), make_model(lists, words, 0.4)
+    with torch.no_grad():
+        clusters = clusters_of(clustering, lists)
+        times = [seconds(lambda model=model: model.score(lists)) for model in (pooling, clustering)]
+        looped = seconds(lambda: loop(clustering, lists[0], clusters), rounds=1)
+    arithmetic = multiply_adds(clusters, words, asked, 0.4) / multiply_adds(clusters, words, asked, 0.0)
+    numbers = (1000 * times[0], 1000 * times[1], times[1] / times[0], arithmetic, 1000 * looped, looped / times[1])
+    return [f"{number:,.1f}" for number in numbers]
+
+
+def make_list(answers: int, words: int, asked: int) -> Any:
+    import numpy as np
+
+    from anselm.data.question import Candidate, Question
+
+    rng = np.random.default_rng(0)
+    vocabulary = [f"w{i}" for i in range(2_000)]
+    texts = [" ".join(rng.choice(vocabulary, words)) for _ in range(answers)]
+    question = " ".join(rng.choice(vocabulary, asked))
+    return Question("q", question, tuple(Candidate(str(i), text) for i, text in enumerate(texts)))
+
+
+def make_model(lists: Any, words: int, alpha: float) -> Any:
+    import numpy as np
+    import torch
+
+    from anselm.models.attentive_clustering import AttentiveClustering, Config
+    from anselm.models.wordmodel import distinct_texts
+    from anselm.text.vocabulary import Vocabulary
+
+    torch.manual_seed(1)
+    config = Config(max_length=words, alpha=alpha)
+    model = AttentiveClustering("attentive-clustering", config, Vocabulary.build(distinct_texts(lists)))
+    with torch.no_grad():
+        model.embedding.weight.copy_(
+            torch.from_numpy(np.random.default_rng(1).normal(0, 0.4, model.embedding.weight.shape))
+        )
+    return model.eval()
+
+
+def seconds(work: Callable[[], object], rounds: int = ROUNDS) -> float:
+    work() if rounds > 1 else None
+    found = []
+    for _ in range(rounds):
+        began = time.process_time()
+        work()
+        found.append(time.process_time() - began)
+    return median(found)
+
+
+def states_of(model: Any, texts: list[str]) -> list[Any]:
+    """The convolved words of each text. (1, words, width)"""
+    import torch
+
+    rows = [torch.tensor([numbers[: model.config.max_length]]) for numbers in model.vocabulary(texts)]
+    return [model._convolve(ids, torch.ones_like(ids, dtype=torch.bool)) for ids in rows]
+
+
+def clusters_of(model: Any, lists: Any) -> Any:
+    import numpy as np
+
+    from anselm.models.attentive_clustering import cluster
+
+    states = states_of(model, [candidate.text for candidate in lists[0].candidates])
+    return cluster(np.concatenate([state.mean(dim=1).numpy() for state in states]))
+
+
+def loop(model: Any, question: Any, clusters: Any) -> list[float]:
+    """As the equations are written: one pair at a time, each of its two texts read for it."""
+    import torch
+
+    from anselm.layers.pairing import pooled_cosines
+
+    only = torch.zeros(1, dtype=torch.long)
+
+    def similarity(first: str, second: str, p: Any) -> float:
+        a, c = states_of(model, [first, second])
+        masks = [torch.ones(state.shape[:2], dtype=torch.bool) for state in (a, c)]
+        return float(pooled_cosines(a, masks[0], c, masks[1], p, only, only))
+
+    texts = [candidate.text for candidate in question.candidates]
+    scores = []
+    for i, text in enumerate(texts):
+        near = [j for j in range(len(texts)) if clusters[j] == clusters[i]]
+        s_qc = [similarity(question.text, texts[j], model.p_1) for j in near]
+        s_ac = [similarity(text, texts[j], model.p_2) for j in near]
+        blend = sum(q * a for q, a in zip(s_qc, s_ac, strict=True)) / sum(s_ac)
+        scores.append(model.config.alpha * blend + (1 - model.config.alpha) * s_qc[near.index(i)])
+    return scores
+
+
+def multiply_adds(clusters: Any, words: int, asked: int, alpha: float) -> float:
+    """Of one list, from the shapes of the default configuration."""
+    import numpy as np
+
+    from anselm.models.attentive_clustering import Config
+
+    config = Config()
+    width, answers = len(config.windows) * config.filters, len(clusters)
+    convolution = config.width * config.filters * sum(config.windows) * (answers * words + asked)
+
+    def pairs(count: int, left: int, right: int) -> float:
+        return count * width * (left * right + left + right)
+
+    total = convolution + asked * width**2 + pairs(answers, asked, words)
+    if alpha:
+        neighbours = int((np.bincount(clusters) ** 2).sum())
+        total += answers * words * width**2 + pairs(neighbours, words, words)
+    return float(total)
+
+
+if __name__ == "__main__":
+    main()
