@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
+from anselm.errors import InputError
+
 
 class Convolution(nn.Module):
     """QA-CNN's encoder (Feng et al., 2015): a hidden layer word by word, then windows of words, each with a tanh.
@@ -14,6 +16,8 @@ class Convolution(nn.Module):
 
     def __init__(self, width: int, hidden: int, filters: int, window: int) -> None:
         super().__init__()
+        if window < 1 or window % 2 == 0:
+            raise InputError(f"a window of {window} words; it needs an odd number, so that a word is in its middle")
         self.hidden = nn.Linear(width, hidden)
         self.windows = nn.Conv1d(hidden, filters, window, padding="same")
 
