@@ -242,4 +242,4 @@ def show_results(folder: Path, part: str | None, as_json: bool) -> None:
     if not found:
         what = f" of {part}" if part else ""
         raise InputError(f"no results{what} are recorded in {folder}; `anselm reproduce RECIPE` records some")
-    return print_json([asdict(result) for result in found]) if as_json else typer.echo(tables(found))
+    return print_json([asdict(result) for result in found]) if as_json else typer.echo(tables(found, part or ""))
