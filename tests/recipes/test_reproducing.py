@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from anselm.recipes.jobs import Job, load_part, run_jobs, shorten  # noqa: E402
 from anselm.recipes.reproducing import reproduce  # noqa: E402
 from anselm.recipes.results import Result, read_results, tables  # noqa: E402
 from anselm.recipes.schema import Part, Recipe, read_recipe  # noqa: E402
+from anselm.train.training import Training  # noqa: E402
 
 THINGS = ("bees", "honey", "hive", "nectar", "garden", "wood")
 PLACES = ("sweet", "is", "make", "how", "what", "where")  # what is said of each: to be learned
@@ -191,6 +192,7 @@ def test_rows_of_several_recipes(write: Callable[..., Path]) -> None:
     recipes = [read_recipe(write("mine/table-1/averaged", **BASELINE)), read_recipe(write(rates=RATES[1:]))]
     baseline, found = reproduce(recipes, seeds=[1])
     assert (baseline.row, baseline.model, found.row, found.model) == ("averaged", "averaged", "cnn", "qa-cnn")
+    assert baseline.seeds == found.seeds == [1]
     p = compare(found.values, baseline.values)
     star = " *" if p.p_randomisation < 0.05 else ""
     cell = f"| averaged: {p.difference:+.3f}, p {p.p_randomisation:.3f}{star} |"
@@ -210,6 +212,22 @@ def test_corpora_can_be_chosen_and_have_settings_of_their_own(write: Callable[..
     assert wide.parameters - found.parameters == (12 - 5) * (3 * 24 + 1)
     with pytest.raises(UnknownNameError, match="unknown corpus of mine/table-1/cnn 'other'; there is narrow, own"):
         list(reproduce([recipe], corpora=["other"]))
+
+
+def test_a_training_is_told_its_seed_and_its_part_of_the_data(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[object, ...]] = []
+
+    def noted(model: object, lists: Sized, dev: Sized, training: Training, folder: Path) -> float:
+        told.append((training.seed, training.rate, training.batch_lists, len(lists), len(dev)))
+        return 0.5
+
+    monkeypatch.setattr(jobs, "train_model", noted)
+    (found,) = reproduce([read_recipe(write())])
+    first, second = RATES
+    assert told == [(3, first, 2, 12, 6), (3, second, 2, 12, 6), (1, first, 2, 12, 6)]  # of equals, the first
+    assert found.dev["map"]["values"] == [0.5, 0.5]
 
 
 def test_jobs_are_told_apart_by_what_they_change() -> None:
