@@ -29,10 +29,8 @@ def main() -> None:
         return
     torch.set_num_threads(1)
     print(f"\n## Attentive clustering (one CPU thread, float32, forward, median of {ROUNDS})\n")
-    print(
-        "| list | pooling, ms | clustering, ms | time ratio | ratio of multiply-adds | loop over pairs, ms | loop / batched |"
-    )
-    print("|---|---|---|---|---|---|---|")
+    columns = ("list", "pooling, ms", "clustering, ms", "time ratio", "multiply-adds", "loop, ms", "loop / batched")
+    print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
     for name, (answers, words, asked) in CASES.items():
         print(f"| {name} | {' | '.join(row(answers, words, asked))} |", flush=True)
 

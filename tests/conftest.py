@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import string
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,25 @@ def real_data() -> Path:
 
 
 WORDS = ("bees", "honey", "hive", "nectar", "the", "make", "is", "where", "how", "what", "garden", "wood", "sweet")
+VECTOR_WORDS = (*WORDS, "flower", "comb", "Honey")
+
+
+@pytest.fixture(scope="session")
+def vector_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    """A file of word2vec text with random vectors of some width for WORDS, and for words that no text here has.
+
+    "Honey" is one that no text can give at all, since texts are folded.
+    """
+    folder = tmp_path_factory.mktemp("vectors")
+
+    @cache
+    def write(width: int) -> Path:
+        rng, path = random.Random(width), folder / f"{width}.txt"
+        rows = [f"{word} {' '.join(f'{rng.gauss(0, 1):.6f}' for _ in range(width))}\n" for word in VECTOR_WORDS]
+        path.write_text(f"{len(rows)} {width}\n{''.join(rows)}")
+        return path
+
+    return write
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """Groups of similar answers in a ranked list: the best one stands first, and those that are like it follow.
 
-Best first, an answer joins the first group whose first answer it is like (a cosine of at least `ALIKE`), or begins one of
-its own. So everything in a group is like what stands for it, and the groups come in the order of their best answers.
+Best first, an answer joins the first group whose first answer it is like (a cosine of at least `ALIKE`), or begins one
+of its own. So everything in a group is like what stands for it, and groups come in the order of their best answers.
 
 Two texts are compared as the model's own encoder sees them, where it has one, else by their words, weighted by rarity.
 """
@@ -41,7 +41,7 @@ def join_groups(vectors: Numbers, alike: float) -> list[int]:
     heads: list[int] = []
     groups = []
     for place, vector in enumerate(vectors):
-        near = np.flatnonzero(vectors[heads] @ vector >= alike) if heads else []
+        near = np.flatnonzero(vectors[heads] @ vector >= alike)
         groups.append(int(near[0]) if len(near) else len(heads))
         if groups[-1] == len(heads):
             heads.append(place)

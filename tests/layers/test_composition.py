@@ -15,6 +15,7 @@ from anselm.errors import UnknownNameError  # noqa: E402
 from anselm.layers.composition import (  # noqa: E402
     AttentivePooling,
     MaxPooling,
+    MeanPooling,
     MultihopAttention,
     QuestionAttention,
     max_pool,
@@ -77,6 +78,10 @@ def pooled(_: nn.Module, q: Words, a: Words) -> tuple[Tensor, Tensor]:
     return largest(q), largest(a)
 
 
+def averaged(_: nn.Module, q: Words, a: Words) -> tuple[Tensor, Tensor]:
+    return mean(q), mean(a)
+
+
 def attended(layer: nn.Module, q: Words, a: Words) -> tuple[Tensor, Tensor]:
     return largest(q), tanh_attention(layer.attention, a, largest(q))
 
@@ -100,6 +105,7 @@ def hopping(of_answer: Callable[[nn.Module, Words, Tensor], Tensor]) -> Callable
 
 NAIVE: dict[str, tuple[Callable[[], nn.Module], Callable[..., tuple[Tensor, Tensor]]]] = {
     "max": (MaxPooling, pooled),
+    "mean": (MeanPooling, averaged),
     "question": (lambda: QuestionAttention(D, D, HIDDEN), attended),
     "attentive": (lambda: AttentivePooling(D), attentive),
     "mlp": (lambda: MultihopAttention(D, HOPS, kind="mlp"), hopping(tanh_attention)),

@@ -10,6 +10,7 @@ import pytest
 
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
+from anselm.evaluation.significance import compare
 from anselm.recipes.overlap import find_overlap
 from anselm.recipes.results import Result, merge, read_results, summary, tables, write_result
 
@@ -67,3 +68,63 @@ def test_overlap_is_by_words() -> None:
     found = find_overlap([asked("Who is Ann?"), asked("Why?")], "test", [asked("who is  ann")])
     assert str(found) == "1 training questions are also in test, such as 'Who is Ann?'"
     assert find_overlap([asked("Why?")], "test", [asked("Why not?")]) is None
+
+
+AGAINST = {"other": [0.0] * 12, "r": [1.0, 0.5] * 6}
+
+
+def compared(**changes: object) -> list[Result]:
+    """Two rows of table-1; the second stands in table-2 as well."""
+    other = result(1, row="other", values=AGAINST["other"], metric="p@1")
+    mine = {"values": AGAINST["r"], "metric": "p@1", "against": "other", "also": ["table-2"], **changes}
+    return [other, result(2, **mine)]
+
+
+def cells(shown: str, row: str, table: str = "table-1") -> list[str]:
+    """Of a row in a table of Markdown."""
+    part = shown.split(f"## p, {table}\n")[1].split("\n## ")[0]
+    (line,) = (line for line in part.splitlines() if line.startswith(f"| {row} |"))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_a_row_is_tested_against_another() -> None:
+    shown = tables(compared())
+    found = compare(AGAINST["r"], AGAINST["other"])
+    assert found.p_randomisation < 0.05
+    assert cells(shown, "row")[-1] == "P@1 against"
+    assert cells(shown, "r")[-1] == f"other: +0.750, p {found.p_randomisation:.3f} *"
+    assert cells(shown, "other")[-1] == "-"
+    few = [replace(one, values=one.values[:3]) for one in compared()]
+    p = compare(AGAINST["r"][:3], AGAINST["other"][:3]).p_randomisation
+    assert p > 0.05
+    assert cells(tables(few), "r")[-1] == f"other: +0.833, p {p:.3f}"  # no star
+
+
+def test_a_row_of_several_tables_is_in_each() -> None:
+    shown = tables(compared())
+    assert shown.index("## p, table-1") < shown.index("## p, table-2")
+    assert cells(shown, "r", "table-2")[:-1] == cells(shown, "r")[:-1]
+    assert cells(shown, "r", "table-2")[-1] == "-"  # what it is compared with is not there
+    assert "| other |" not in shown.split("## p, table-2")[1]
+    assert compared()[1].names == ["p/table-1/r", "p/table-2/r"]
+
+
+@pytest.mark.parametrize("change", [{"split": "dev"}, {"protocol": "raw"}, {"corpus": "squad"}, {"metric": "map"}])
+def test_only_the_same_questions_and_measure_are_compared(change: dict[str, str]) -> None:
+    assert cells(tables(compared(**change)), "r")[-1] == "-"
+
+
+def test_without_comparisons_there_is_no_column_for_them() -> None:
+    assert "against" not in tables([result(1)])
+
+
+def test_values_of_seeds_run_apart_are_averaged_over_all_of_them() -> None:
+    together = merge([result(1, values=[1.0, 0.0, 0.5]), result(2, 3, values=[0.4, 0.6, 0.5])])
+    assert together.values == pytest.approx([0.6, 0.4, 0.5], abs=1e-3)
+    assert merge([result(1, values=[1.0]), result(2)]).values == []  # recorded before there were any
+
+
+def test_one_table_can_be_asked_for() -> None:
+    assert "table-1" not in tables(compared(), "p/table-2")
+    assert "table-2" not in tables(compared(), "p/table-1/other")
+    assert tables(compared(), "p") == tables(compared())

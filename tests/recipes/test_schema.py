@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from anselm.errors import AnselmError, UnknownNameError
-from anselm.recipes.schema import all_recipes, find_recipe, find_stage, missing_data, read_recipe
+from anselm.models.registry import all_models
+from anselm.recipes.schema import (
+    Part,
+    Recipe,
+    all_recipes,
+    find_recipe,
+    find_recipes,
+    find_stage,
+    missing_data,
+    missing_parts,
+    read_recipe,
+)
 
 GOOD = """
 paper = "p"
@@ -54,6 +67,9 @@ BAD = {
     GOOD.replace("cross-encoder", "crossencoder"): "Did you mean 'cross-encoder'",
     GOOD.replace('{ data = "dev.jsonl" }', '{ data = "dev.jsonl", spilt = "x" }'): "spilt",
     GOOD.replace("[1, 2]", "3"): "does not follow the form",
+    GOOD.replace("[1, 2]", "[]"): "at least one seed is needed",
+    GOOD.replace("[[corpus", "search = { rate = 1e-3 }\n[[corpus"): "a list of values of 'rate' is needed, not 0.001",
+    GOOD.replace("[[corpus", "search = { rate = [] }\n[[corpus"): "a list of values of 'rate' is needed, not []",
 }
 
 
@@ -68,3 +84,97 @@ def test_a_bad_recipe_is_named(content: str, problem: str, tmp_path: Path) -> No
 def test_an_unknown_recipe_is_named() -> None:
     with pytest.raises(UnknownNameError, match="unknown recipe 'tabel-4'"):
         find_recipe("tabel-4")
+
+
+def read(tmp_path: Path, content: str, name: str = "mine.toml") -> Recipe:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    return read_recipe(path)
+
+
+def test_every_combination_of_what_is_searched(tmp_path: Path) -> None:
+    assert read(tmp_path, GOOD).corpora["mine"].settings == [{}]
+    searched = GOOD.replace("[[corpus", "search = { rate = [1e-3, 1e-4], epochs = [1, 2, 3] }\n[[corpus")
+    settings = read(tmp_path, searched).corpora["mine"].settings
+    assert settings == [{"rate": rate, "epochs": epochs} for rate in (1e-3, 1e-4) for epochs in (1, 2, 3)]
+
+
+def test_the_rows_of_a_table_or_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anselm.recipes.schema.RECIPES", tmp_path)
+    places = {("p", "t", "a"): ["u"], ("p", "t", "b"): [], ("p", "u", "c"): [], ("o", "t", "d"): []}
+    for (paper, table, row), also in places.items():
+        named = GOOD.replace('"p"', f'"{paper}"').replace('"t"', f'"{table}"').replace('"r"', f'"{row}"')
+        read(tmp_path, f"also = {also}\n{named}", f"{paper}/{table}/{row}.toml")
+
+    def rows(name: str) -> list[str]:
+        return [recipe.row for recipe in find_recipes(name)]
+
+    assert rows("p") == ["a", "b", "c"]
+    assert rows("p/t") == ["a", "b"]
+    assert rows("p/u") == ["a", "c"]  # where it stands as well
+    assert rows("p/t/b") == ["b"]
+    assert rows(str(tmp_path / "o/t/d.toml")) == ["d"]
+    for unknown in ("p/v", "t", "p/u/a", "x"):
+        with pytest.raises(UnknownNameError, match=f"unknown recipe '{unknown}'; there is o/t/d, p/t/a"):
+            rows(unknown)
+
+
+def test_parts_that_are_not_here(tmp_path: Path) -> None:
+    here = tmp_path / "here.jsonl"
+    here.write_text("")
+    parts = [Part(str(here)), Part("gone.jsonl"), Part("wikiqa", "dev"), Part("gone.jsonl", "dev")]
+    assert missing_parts(parts, tmp_path) == ["gone.jsonl", "wikiqa"]
+    assert missing_parts(parts[:1], tmp_path) == []
+
+
+SHIPPED = {name: find_recipe(name) for name in all_recipes()}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_recipes_can_be_run(name: str) -> None:
+    """As far as can be told without their data: the model can be made, and every setting of the training exists."""
+    pytest.importorskip("torch")
+    from anselm.models.settings import make_config
+    from anselm.recipes.training import make_training
+    from anselm.text.vocabulary import Vocabulary
+    from anselm.train.losses import make_loss
+    from anselm.train.optimizers import OPTIMIZERS, SCHEDULES
+
+    recipe = SHIPPED[name]
+    module: Any = import_module(all_models()[recipe.model].module)
+    for stage in (*recipe.corpora.values(), *filter(None, [recipe.transfer])):
+        settings = {**recipe.config, **stage.config}
+        config = make_config(module.Config, recipe.model, module.VARIANTS[recipe.model], settings)
+        if all_models()[recipe.model].kind == "siamese":  # heads that do not divide the width, say
+            kind = {"ggsa": "GGSA", "iggsa": "GGSA"}.get(recipe.model, "Siamese")
+            getattr(module, kind)(recipe.model, config, Vocabulary(("a",)))
+        for changes in stage.settings:
+            training = make_training({**stage.training, **changes})
+            make_loss(training.loss, training.smoothing, training.margin)
+            assert training.optimizer in OPTIMIZERS
+            assert training.schedule in SCHEDULES
+
+
+@pytest.mark.parametrize("name", [name for name, recipe in SHIPPED.items() if recipe.against])
+def test_shipped_recipes_are_compared_with_a_row_beside_them(name: str) -> None:
+    recipe = SHIPPED[name]
+    (other,) = (one for one in SHIPPED.values() if one.row == recipe.against and set(one.tables) & set(recipe.tables))
+    assert other.metric == recipe.metric
+
+    def tested(one: Recipe) -> set[tuple[str, str | None, str | None]]:
+        return {(part.data, part.split, part.protocol) for stage in one.corpora.values() for part in stage.tests}
+
+    assert tested(recipe) & tested(other)
+
+
+def test_no_table_has_a_row_twice() -> None:
+    """On one test set: a row of the same name there would be compared with, or shown, at random."""
+    rows = [
+        (table, recipe.row, part.data, part.split, part.protocol)
+        for recipe in SHIPPED.values()
+        for table in recipe.tables
+        for stage in recipe.corpora.values()
+        for part in stage.tests
+    ]
+    assert len(rows) == len(set(rows))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 
 from anselm.errors import InputError, UnknownNameError
 from anselm.models.features import Lists, Texts, running
-from anselm.train.sampling import Sampling, keep_pairs, sample
+from anselm.train.sampling import Sampling, _random_negatives, keep_pairs, sample
 
 Row = tuple[int, int, float]  # a candidate's text, its context's and its label
 
@@ -164,3 +167,29 @@ def test_unknown_kinds_and_impossible_numbers_are_named() -> None:
         Sampling("hart")
     with pytest.raises(InputError, match="0 negatives; at least one is needed"):
         Sampling("list", 0)
+
+
+def test_every_choice_of_negatives_is_as_likely_as_another() -> None:
+    """Of 6 irrelevant ones 3 can be chosen in 20 ways: all of them come, about as often (chi-square)."""
+    stats = pytest.importorskip("scipy.stats")
+    row = [(i, 40, float(i in (0, 4))) for i in range(8)]
+    lists = make([[(i, 40, 0.0) for i in range(2)], *[row] * 6_000, []])  # lists of other sizes stand around them
+    keep = _random_negatives(lists, 3, rng(7))
+    assert keep[:2].all()  # fewer than asked for
+    chosen = Counter(map(tuple, np.nonzero(keep[2:].reshape(6_000, 8))[1].reshape(6_000, 5).tolist()))
+    assert len(chosen) == math.comb(6, 3)
+    assert all({0, 4} <= set(places) for places in chosen)  # what is relevant stays
+    assert stats.chisquare(list(chosen.values())).pvalue > 0.01
+
+
+@pytest.mark.parametrize("negatives", [1, 2, 5, 6, 7, 100])
+def test_as_many_negatives_as_there_are_or_as_are_asked_for(negatives: int) -> None:
+    sizes, relevant = [6, 0, 1, 9, 6], [1, 0, 1, 0, 6]
+    lists = make([[(i, 40, float(i < r)) for i in range(n)] for n, r in zip(sizes, relevant, strict=True)])
+    keep = np.split(_random_negatives(lists, negatives, rng()), lists.bounds[1:-1])
+    for row, n, r in zip(keep, sizes, relevant, strict=True):
+        assert row[:r].all()
+        assert row[r:].sum() == min(negatives, n - r)  # distinct, since each place is marked once
+    again, other = (_random_negatives(lists, negatives, rng(seed)) for seed in (0, 1))
+    assert (np.concatenate(keep) == again).all()
+    assert (again == other).all() == (negatives > 8)  # another seed is another choice, where there is one

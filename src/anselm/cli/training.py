@@ -251,4 +251,4 @@ def show_results(folder: Path, part: str | None, plot: Path | None, as_json: boo
         from anselm.recipes.sensitivity import save_sensitivity
 
         save_sensitivity(found, plot)
-    return print_json([asdict(result) for result in found]) if as_json else typer.echo(tables(found))
+    return print_json([asdict(result) for result in found]) if as_json else typer.echo(tables(found, part or ""))

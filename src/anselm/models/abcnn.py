@@ -101,6 +101,7 @@ class ABCNN(WordModel):
 
     def _stack(self, s: Tensor, attention: Tensor, weight: Tensor) -> Tensor:
         """ABCNN1: the words, and beside them their attention features A W. (pairs, words, 2 d)"""
+        attention = attention[:, :, : len(weight)]  # what is beyond is padding
         return torch.cat([s, attention @ weight[: attention.shape[2]]], dim=2)
 
     def _convolve(self, s: Tensor, mask: Tensor) -> Tensor:

@@ -24,8 +24,14 @@ def check_types(config: Any) -> None:
     """Every value is of the type of its default; a whole number will do for another."""
     for field in fields(config):
         value, default = getattr(config, field.name), field.default
-        if type(value) is not type(default) and not (type(value) is int and type(default) is float):
+        if not _is_like(value, default):
             raise InputError(f"{field.name} is {value!r}, but must be like {default!r}")
+
+
+def _is_like(value: Any, default: Any) -> bool:
+    if type(value) is tuple and type(default) is tuple:
+        return all(_is_like(one, default[0]) for one in value)
+    return type(value) is type(default) or (type(value) is int and type(default) is float)
 
 
 def check_choice(what: str, value: str, known: Iterable[str]) -> None:

@@ -193,6 +193,8 @@ class WordModel(nn.Module):
         """From a checkpoint; by its name alone it is untrained, and no ranker."""
         if folder is None:
             raise InputError(f"{name!r} has to be trained first: anselm train --base {name} --data ... --out DIR")
+        if not (folder / VOCABULARY).is_file():
+            raise FormatError(folder / VOCABULARY, "the file with the words is missing")
         vocabulary = Vocabulary.load(folder / VOCABULARY)
         try:
             model = cls(name, make_config(cls.settings, name, cls.variants[name], settings), vocabulary)

@@ -75,9 +75,10 @@ def load_part(part: Part) -> Dataset:
 
 
 def shorten(question: Question, most: int | None) -> Question:
-    """The first so many candidates, relevant ones before others, in the order of the source."""
+    """All relevant candidates, and the first of the others up to so many in all, in the order of the source."""
     order = sorted(range(len(question.candidates)), key=lambda i: not question.candidates[i].relevant)
-    kept = sorted(order[:most])
+    relevant = sum(candidate.relevant for candidate in question.candidates)
+    kept = sorted(order if most is None else order[: max(most, relevant)])
     return replace(question, candidates=tuple(question.candidates[i] for i in kept))
 
 
@@ -155,6 +156,8 @@ def run_jobs(
     """Every job's runs by its key. What the journal has is not run again, and what is run is added to it."""
     done = read_journal(journal)
     left = [job for job in jobs if job.key not in done]
+    if journal:
+        mend_journal(journal)
     for key, runs in _run(left, workers, load, say):
         done[key] = runs
         if journal:
@@ -173,6 +176,15 @@ def _run(jobs: Sequence[Job], workers: int, load: Load, say: Say) -> Iterator[tu
 
 def _keyed(job: Job, load: Load, say: Say) -> tuple[str, list[Run]]:
     return job.key, run_job(job, load, say)
+
+
+def mend_journal(path: Path) -> None:
+    """What is added begins a line of its own, also after one that was cut off; that it can be is known at once."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+") as file:
+        file.seek(max(0, file.tell() - 1))
+        if file.read() not in (b"", b"\n"):
+            file.write(b"\n")
 
 
 def read_journal(path: Path | None) -> dict[str, list[Run]]:

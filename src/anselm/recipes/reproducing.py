@@ -27,6 +27,10 @@ class Row:
     runs: list[Run] = field(default_factory=list)
 
 
+def say_nothing(line: str) -> None:
+    """By name, since workers are given it."""
+
+
 def reproduce(
     recipes: Sequence[Recipe],
     corpora: Sequence[str] = (),
@@ -34,7 +38,7 @@ def reproduce(
     workers: int = 1,
     journal: Path | None = None,
     load: Load = load_part,
-    say: Say = lambda line: None,
+    say: Say = say_nothing,
 ) -> Iterator[Result]:
     """Train and test every seed of every recipe; a result for each test set of each corpus.
 
@@ -62,7 +66,9 @@ def reproduce(
 
 
 def plan_rows(recipe: Recipe, corpora: Sequence[str]) -> list[Row]:
-    return [Row(recipe, name, find_stage(recipe, name)) for name in corpora or recipe.corpora]
+    """With the first of the settings to be searched: where there is but one, it is the choice."""
+    stages = {name: find_stage(recipe, name) for name in corpora or recipe.corpora}
+    return [Row(recipe, name, stage, stage.settings[0]) for name, stage in stages.items()]
 
 
 def searches(row: Row, seeds: Sequence[int]) -> list[Job]:

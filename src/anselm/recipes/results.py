@@ -75,11 +75,20 @@ def merge(results: Sequence[Result]) -> Result:
         metrics={name: _joined([result.metrics[name] for result in results]) for name in first.metrics},
         dev=first.dev | {"map": _joined([result.dev["map"] for result in results])},
         seconds=round(sum(result.seconds for result in results), 1),
+        values=_mean_values(results),
     )
 
 
 def _joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return summary([value for part in parts for value in part["values"]])
+
+
+def _mean_values(results: Sequence[Result]) -> list[float]:
+    """Question by question, over all seeds."""
+    seeds = sum(len(result.seeds) for result in results)
+    questions = zip(*(result.values for result in results), strict=False)  # older results have none
+    weights = [len(result.seeds) / seeds for result in results]
+    return [round(sum(w * v for w, v in zip(weights, values, strict=True)), 3) for values in questions]
 
 
 def write_result(result: Result, folder: Path) -> Path:
@@ -102,10 +111,12 @@ def _read(path: Path) -> Result:
         raise FormatError(path, f"not a recorded result ({error})") from None
 
 
-def tables(results: Sequence[Result]) -> str:
-    """Markdown: one table per paper and table, ours beside the paper's."""
+def tables(results: Sequence[Result], part: str = "") -> str:
+    """Markdown: one table per paper and table, ours beside the paper's; all, or those of a paper, a paper/table, ..."""
     parts = []
     for paper, table in sorted({(result.paper, table) for result in results for table in (result.table, *result.also)}):
+        if not f"{paper}/{table}/".startswith(part and f"{part}/") and not part.startswith(f"{paper}/{table}/"):
+            continue
         rows = [result for result in results if result.paper == paper and table in (result.table, *result.also)]
         parts.append(f"## {paper}, {table}\n\n{_table(rows)}")
     return "\n\n".join(parts) + "\n"
@@ -134,8 +145,8 @@ def _difference(result: Result, others: Sequence[Result]) -> str:
     """How much better it is than the row it is compared with, and how likely that is by chance: * for p < 0.05."""
     where = (result.corpus, result.split, result.protocol)
     same = (row for row in others if (row.corpus, row.split, row.protocol) == where)
-    other = next((row for row in same if row.row == result.against and len(row.values) == len(result.values)), None)
-    if other is None or not result.values:
+    other = next((row for row in same if row.row == result.against and row.metric == result.metric), None)
+    if other is None or not result.values or len(other.values) != len(result.values):
         return "-"
     found = compare(result.values, other.values)
     star = " *" if found.p_randomisation < 0.05 else ""

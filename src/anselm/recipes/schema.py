@@ -173,6 +173,8 @@ def _recipe(record: dict[str, Any]) -> Recipe:
     if record["model"] not in all_models():
         raise UnknownNameError("model", record["model"], all_models())
     transfer = record.get("transfer")
+    if not record["seeds"]:
+        raise TypeError("at least one seed is needed")
     return Recipe(
         paper=record["paper"],
         table=record["table"],
@@ -190,6 +192,9 @@ def _recipe(record: dict[str, Any]) -> Recipe:
 
 
 def _stage(record: dict[str, Any]) -> Stage:
+    for name, values in record.get("search", {}).items():
+        if not isinstance(values, list) or not values:
+            raise TypeError(f"a list of values of {name!r} is needed, not {values!r}")
     return Stage(
         train=tuple(Part(**part) for part in record["train"]),
         dev=Part(**record["dev"]),
