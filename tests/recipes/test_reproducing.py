@@ -21,7 +21,7 @@ from anselm.recipes import jobs  # noqa: E402
 from anselm.recipes.jobs import Job, load_part, run_jobs, shorten  # noqa: E402
 from anselm.recipes.reproducing import reproduce  # noqa: E402
 from anselm.recipes.results import Result, read_results, tables  # noqa: E402
-from anselm.recipes.schema import Part, Recipe, read_recipe  # noqa: E402
+from anselm.recipes.schema import Part, Recipe, Stage, read_recipe  # noqa: E402
 from anselm.train.training import Training  # noqa: E402
 
 THINGS = ("bees", "honey", "hive", "nectar", "garden", "wood")
@@ -231,15 +231,21 @@ def test_a_training_is_told_its_seed_and_its_part_of_the_data(
 
 
 def test_jobs_are_told_apart_by_what_they_change() -> None:
-    recipe = Recipe("p", "t", "r", "qa-cnn", (1,), {}, {})
+    """Also by how the recipe is run: a journal must not answer for a recipe that was edited."""
+    stage = Stage((Part("x"),), Part("y"), {"epochs": 3})
+    recipe = Recipe("p", "t", "r", "qa-cnn", (1,), {}, {"a": stage, "b": stage})
+    longer = {"a": replace(stage, training={"epochs": 4}), "b": stage}
     keys = {
         Job(recipe, ("a",), 1).key,
         Job(recipe, ("a",), 2).key,
         Job(recipe, ("b",), 1).key,
         Job(recipe, ("a",), 1, {"rate": 1e-3}).key,
         Job(replace(recipe, row="s"), ("a",), 1).key,
+        Job(replace(recipe, config={"filters": 7}), ("a",), 1).key,
+        Job(replace(recipe, corpora=longer), ("a",), 1).key,
     }
-    assert len(keys) == 5
+    assert len(keys) == 7
+    assert Job(replace(recipe, corpora=longer, note="other"), ("b",), 1).key in keys
     assert run_jobs([]) == {}
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 MODEST = {"batch_lists": 16, "batch_tokens": 16_384}  # for a few hundred lists, and for memory without a GPU
+USUAL = {"transformer": {"epochs": 3.0, "rate": 5e-5}, "siamese": {"epochs": 20.0, "rate": 5e-4}}  # by a model's kind
 
 Name = Annotated[str | None, typer.Argument(metavar="RECIPE", help="A recipe: a TOML file, or a name of `--list`.")]
 
@@ -32,13 +33,16 @@ def train(
     data: Annotated[str | None, typer.Option("--data", "-d", help="Labelled lists: a corpus name or a file.")] = None,
     out: Annotated[Path | None, typer.Option(help="The checkpoint folder to write; it must not exist.")] = None,
     base: Annotated[
-        str, typer.Option(help="A lexical model, an encoder (name or folder), or a checkpoint to go on from.")
+        str,
+        typer.Option(help="A model of `anselm models`, an encoder (name or folder), or a checkpoint to go on from."),
     ] = "bm25",
     dev: Annotated[str | None, typer.Option(help="Lists to choose on; a tenth of --data by default.")] = None,
     split: Annotated[str | None, typer.Option(help="Which split; `train` by default.")] = None,
     protocol: Annotated[str | None, typer.Option(help="Which questions count; all of them by default.")] = None,
-    epochs: Annotated[float, typer.Option(help="How often to go through the lists.")] = 3.0,
-    rate: Annotated[float, typer.Option(help="The learning rate.")] = 5e-5,
+    epochs: Annotated[
+        float | None, typer.Option(help="How often to go through the lists: 3 times, on word vectors 20.")
+    ] = None,
+    rate: Annotated[float | None, typer.Option(help="The learning rate: 5e-5, on word vectors 5e-4.")] = None,
     seed: Annotated[int, typer.Option(help="Two runs with the same seed end the same.")] = 1,
     corpus: Annotated[str | None, typer.Option(help="Which corpus of a recipe; the first by default.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
@@ -62,16 +66,24 @@ def train(
     require_torch()
     from anselm.recipes.training import make_model, make_training, split_off_dev
 
-    settings = {"epochs": epochs, "rate": rate, "seed": seed, **MODEST}
     parts = (dataset, load_training_data(dev, data_dir=data_dir, usual="dev")) if dev else split_off_dev(dataset)
     model = make_model(base, {}, seed, parts[0].questions)
-    return train_network(model, *parts, make_training(settings), out, dry_run, as_json)
+    given = {name: value for name, value in (("epochs", epochs), ("rate", rate)) if value is not None}
+    usual = USUAL["siamese" if is_siamese(model.name) else "transformer"]
+    training = make_training({**MODEST, **usual, **given, "seed": seed})
+    return train_network(model, *parts, training, out, dry_run, as_json)
+
+
+def is_siamese(name: str) -> bool:
+    from anselm.models.registry import all_models
+
+    return all_models()[name].kind == "siamese"
 
 
 def require_torch() -> None:
     """Before anything that would need it is imported."""
     if any(find_spec(library) is None for library in ("torch", "accelerate", "transformers")):
-        raise MissingExtraError("training a transformer", "train")
+        raise MissingExtraError("training a network", "train")
 
 
 def is_lexical(base: str) -> bool:
@@ -177,7 +189,7 @@ def reproduce(
         return show_results(results, recipe, plot, as_json)
     if recipe is None:
         raise InputError("name a recipe, or see them with --list")
-    chosen = [here(one, corpus or []) for one in find_recipes(recipe)]
+    chosen = choose_corpora(find_recipes(recipe), corpus or [])
     require_torch()
     from anselm.recipes.reproducing import reproduce as run
     from anselm.recipes.results import tables, write_result
@@ -195,12 +207,23 @@ def reproduce(
         save_sensitivity(found, plot)
     if as_json:
         return print_json([asdict(result) for result in found])
-    typer.echo(tables(found))
+    typer.echo(tables(found, recipe if recipe in {name for one in ready for name in one.tables} else ""))
     return say(f"recorded in {', '.join(map(str, paths))}")
 
 
 def whisper(line: str) -> None:
     typer.echo(line, err=True)
+
+
+def choose_corpora(recipes: list[Recipe], corpora: list[str]) -> list[Recipe]:
+    """Each with those of its corpora that are wanted and here. Of several recipes, not each has to have each corpus."""
+    from anselm.errors import UnknownNameError
+
+    known = {name for recipe in recipes for name in recipe.corpora}
+    if unknown := next((name for name in corpora if name not in known), None):
+        raise UnknownNameError("corpus of " + " ".join(recipe.name for recipe in recipes[:1]), unknown, known)
+    wanted = [(recipe, [name for name in corpora if name in recipe.corpora]) for recipe in recipes]
+    return [here(recipe, own) for recipe, own in wanted if own or not corpora]
 
 
 def here(recipe: Recipe, corpora: list[str]) -> Recipe:

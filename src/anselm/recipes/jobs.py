@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import time
@@ -40,7 +41,11 @@ class Job:
 
     @property
     def key(self) -> str:
-        return json.dumps([self.recipe.name, self.corpora, self.seed, dict(self.changes)])
+        """What it is, and a checksum of how it is run: a journal says nothing about a recipe that was changed since."""
+        stages = [self.recipe.transfer, *(self.recipe.corpora[name] for name in self.corpora)]
+        how = repr((self.recipe.model, sorted(self.recipe.config.items()), stages))
+        digest = hashlib.sha256(how.encode()).hexdigest()[:12]
+        return json.dumps([self.recipe.name, self.corpora, self.seed, dict(self.changes), digest])
 
 
 @dataclass(frozen=True)
