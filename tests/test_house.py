@@ -15,7 +15,7 @@ PACKAGE = Path(anselm.__file__).parent
 GROUND = ("errors", "files", "__init__")
 ROOMS = (
     *GROUND, "text", "data", "layers", "models", "runtime", "train", "evaluation", "explaining", "duplicates",
-    "ranking", "ranker", "benching", "bulk", "recipes", "terminal", "cli", "__main__",
+    "grouping", "ranking", "ranker", "benching", "bulk", "recipes", "terminal", "cli", "__main__",
 )  # fmt: skip
 FILES = sorted(PACKAGE.rglob("*.py"))
 

@@ -15,9 +15,10 @@ from anselm.errors import InputError
 from anselm.evaluation.calibration import UNCALIBRATED, Calibration, load_calibration
 from anselm.evaluation.scoring import batched
 from anselm.explaining import explain as explain_scores
+from anselm.grouping import group_answers
 from anselm.models.lexical import Lexical
 from anselm.models.scorer import Scorer, Scores
-from anselm.ranking import Passage, Ranking, Result, fold
+from anselm.ranking import Passage, Ranking, Result, fold, gather
 from anselm.runtime.loading import load_scorer
 from anselm.text.documents import Document, Sentence, document_from_text, find_documents, read_document, sentences
 
@@ -47,11 +48,13 @@ class Ranker:
         *,
         explain: bool = False,
         fold_duplicates: bool = False,
+        group: bool = False,
     ) -> Ranking:
         """Order the candidates best first; `top` keeps the first so many.
 
         `explain` tells which words carried the scores of the `top`, or of the first 10. `fold_duplicates` leaves out
-        what is almost word for word the same as a better one.
+        what is almost word for word the same as a better one. `group` puts similar answers together, each group behind
+        its best one; a result's `cluster` is the number of its group.
 
         >>> Ranker.load().rank("When does the shop open?", ["We open at nine.", "Parking is free."]).best.text
         'We open at nine.'
@@ -63,6 +66,8 @@ class Ranker:
         ranking = next(self.rank_lists([checked]))
         results = [result if given[result.index] else replace(result, id=None) for result in ranking.results]
         results = (fold(results) if fold_duplicates else results)[:top]
+        if group:
+            results = gather(results, group_answers(self.scorer, [result.text for result in results]))
         if explain:
             results = self._explained(checked, results, top or EXPLAINED)
         return replace(ranking, results=tuple(results))
@@ -141,9 +146,11 @@ def rank(
     *,
     explain: bool = False,
     fold_duplicates: bool = False,
+    group: bool = False,
 ) -> Ranking:
     """Rank once with a model by name; keep a `Ranker` to rank often."""
-    return Ranker.load(model).rank(question, candidates, top, explain=explain, fold_duplicates=fold_duplicates)
+    ranker = Ranker.load(model)
+    return ranker.rank(question, candidates, top, explain=explain, fold_duplicates=fold_duplicates, group=group)
 
 
 def ask(

@@ -15,8 +15,8 @@ from anselm.explaining import Explanation
 class Result:
     """A candidate in its place: `index` is its position in the input, `id` the one that came with it, if any.
 
-    On request, `duplicates` are the positions of its near-duplicates, which are no results of their own then, and
-    `explanation` says which words carried its score.
+    On request, `duplicates` are the positions of its near-duplicates, which are no results of their own then, `cluster`
+    is the number of its group of similar answers, and `explanation` says which words carried its score.
     """
 
     index: int
@@ -25,6 +25,7 @@ class Result:
     probability: float
     id: str | None = None
     duplicates: tuple[int, ...] | None = field(default=None, kw_only=True)
+    cluster: int | None = field(default=None, kw_only=True)
     explanation: Explanation | None = field(default=None, kw_only=True)
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,3 +79,9 @@ def fold(results: Sequence[Result]) -> list[Result]:
     for result, head in zip(results, heads, strict=True):
         folded[head].append(result.index)
     return [replace(results[head], duplicates=tuple(others)) for head, (_, *others) in sorted(folded.items())]
+
+
+def gather(results: Sequence[Result], clusters: Sequence[int]) -> list[Result]:
+    """Each result with its group; groups in the order of their best results, which come first in them."""
+    numbered = [replace(result, cluster=cluster) for result, cluster in zip(results, clusters, strict=True)]
+    return sorted(numbered, key=lambda result: result.cluster or 0)  # stable: best first within a group

@@ -42,6 +42,9 @@ def rank(
     top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
     explain: Explain = False,
     fold_duplicates: Fold = False,
+    group: Annotated[
+        bool, typer.Option("--group", help="Put similar answers together, the best of them first.")
+    ] = False,
     model: Model = "default",
     as_json: Json = False,
 ) -> None:
@@ -51,8 +54,8 @@ def rank(
     if source is not None or output is not None:
         if question is not None or candidates is not None or source is None or output is None:
             raise InputError("bulk ranking takes --input and --output, without a question and --candidates")
-        if explain or fold_duplicates:
-            raise InputError("--explain and --fold-duplicates are for one question, not for ranking in bulk")
+        if explain or fold_duplicates or group:
+            raise InputError("--explain, --fold-duplicates and --group are for one question, not for ranking in bulk")
         return rank_bulk(Ranker.load(model), source, output, top, overwrite, as_json)
     if question is None or candidates is None:
         raise InputError('a question and --candidates FILE are needed: anselm rank "When do you open?" -c faq.txt')
@@ -60,7 +63,9 @@ def rank(
 
     listed = read_candidates(candidates)
     with patience("ranking"):
-        ranking = Ranker.load(model).rank(question, listed, top, explain=explain, fold_duplicates=fold_duplicates)
+        ranking = Ranker.load(model).rank(
+            question, listed, top, explain=explain, fold_duplicates=fold_duplicates, group=group
+        )
     if as_json:
         return print_json(ranking.to_dict())
     from anselm.terminal import show_ranking

@@ -30,15 +30,21 @@ def bar(probability: float, plain: bool = False, width: int = BAR_WIDTH) -> str:
 
 
 def show_ranking(console: Console, ranking: Ranking) -> None:
-    """The verdict, then the candidates best first; where there is no answer, only the nearest few."""
+    """The verdict, then the candidates best first; where there is no answer, only the nearest few.
+
+    Where they are grouped, those that are like the one above stand behind a ~.
+    """
     show_verdict(console, ranking)
     table = plain_table()
     table.add_column("#", justify="right", style="dim")
     table.add_column("probability", no_wrap=True)
     table.add_column("answer", overflow="fold")
-    for place, result in enumerate(ranking.results[: None if ranking.answerable else NEAREST], start=1):
+    shown = ranking.results[: None if ranking.answerable else NEAREST]
+    for place, result in enumerate(shown, start=1):
         probability = f"[cyan]{bar(result.probability, console.options.ascii_only)}[/] {result.probability:4.0%}"
-        table.add_row(str(place), probability, answer(console, result).append(f"  {aside(result)}", style="dim"))
+        text = answer(console, result).append(f"  {aside(result)}", style="dim")
+        follows = result.cluster is not None and place > 1 and shown[place - 2].cluster == result.cluster
+        table.add_row(str(place), probability, Text("  ~ ", style="dim").append_text(text) if follows else text)
     console.print(table)
 
 
