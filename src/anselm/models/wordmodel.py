@@ -30,6 +30,7 @@ from anselm.models.packing import in_order
 from anselm.models.scorer import Scores
 from anselm.models.settings import check_least, check_types, make_config
 from anselm.models.weights import load_weights, save_weights
+from anselm.text.phrases import find_phrases
 from anselm.text.tokens import words
 from anselm.text.training_vectors import train_vectors
 from anselm.text.vectors import WordVectors, read_vectors, table_for
@@ -45,6 +46,7 @@ class WordConfig:
 
     vectors: str = OWN  # or "glove", or a file
     embedding: int = 300  # width of the word vectors
+    phrases: bool = False  # whether words that often come together are read as one; found in the training texts
     fixed: bool = False  # whether they stay as they are; a projection is then learned instead
     width: int = 300  # of a word as the encoder reads it; where vectors have another, they are projected
     least: int = 1  # how often a word must occur in the training texts
@@ -177,10 +179,11 @@ class WordModel(nn.Module):
         """A new model for the words of some lists, ready to be trained on them. What is random in it is torch's."""
         config = make_config(cls.settings, name, cls.variants[name], settings)
         texts = list(distinct_texts(questions))
-        vectors = find_table(config, texts)
+        phrases = find_phrases(texts) if config.phrases else ()
+        vectors = find_table(config, texts, phrases)
         # Words that the training texts lack keep a vector of their own, if it is one that a text can give.
         extra = (word for word in vectors.words if words(word) == [word]) if config.fixed else ()
-        vocabulary = Vocabulary.build(texts, config.least, extra)
+        vocabulary = Vocabulary.build(texts, config.least, extra, phrases)
         model = cls(name, config, vocabulary)
         rng = np.random.default_rng(int(torch.randint(2**31, ()).item()))
         table, _ = table_for(vocabulary, vectors, rng)
@@ -210,10 +213,10 @@ def distinct_texts(questions: Sequence[Question]) -> Iterator[str]:
     return iter(dict.fromkeys(texts))
 
 
-def find_table(config: WordConfig, texts: Sequence[str]) -> WordVectors:
+def find_table(config: WordConfig, texts: Sequence[str], phrases: Sequence[str]) -> WordVectors:
     """The word vectors that a configuration names."""
     if config.vectors == OWN:
-        return train_vectors(texts, width=config.embedding, least=config.least)
+        return train_vectors(texts, width=config.embedding, least=config.least, phrases=phrases)
     path = find_vectors(config.vectors)
     vectors = read_vectors(path)
     if vectors.table.shape[1] != config.embedding:

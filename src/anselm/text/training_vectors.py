@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
 from anselm.errors import InputError, MissingExtraError
+from anselm.text.phrases import join_phrases
 from anselm.text.tokens import words
 from anselm.text.vectors import WordVectors
 
@@ -20,8 +21,9 @@ def train_vectors(
     epochs: int = 10,  # gensim's 5 is for corpora far larger than those of answer selection
     seed: int = 1,
     workers: int = 1,
+    phrases: Collection[str] = (),
 ) -> WordVectors:
-    """Vectors for the words that occur at least `least` times, most frequent first.
+    """Vectors for the words, and for the phrases, that occur at least `least` times, most frequent first.
 
     The same texts and seed give the same vectors with one worker; several are faster, and differ from run to run. Of a
     text longer than 10,000 words, gensim reads so many.
@@ -34,7 +36,8 @@ def train_vectors(
         vector_size=width, window=window, min_count=least, epochs=epochs, seed=seed, workers=workers,
         sg=1, hashfxn=_checksum,
     )  # fmt: skip
-    sentences = [words(text) for text in texts]
+    joined = frozenset(phrases)
+    sentences = [join_phrases(words(text), joined) if joined else words(text) for text in texts]
     model.build_vocab(sentences)
     if not model.wv.index_to_key:
         raise InputError(f"no word occurs {least} times or more in the texts, so there are no vectors to train")

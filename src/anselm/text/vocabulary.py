@@ -1,10 +1,13 @@
-"""Words as numbers: what a model with a table of word vectors reads instead of text."""
+"""Words as numbers: what a model with a table of word vectors reads instead of text.
+
+A word with an underscore is a phrase (text/phrases.py): its words, where they come together, are read as one.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -12,6 +15,7 @@ from pathlib import Path
 
 from anselm.errors import FormatError, InputError
 from anselm.files import read_lines, write_atomically
+from anselm.text.phrases import JOINT, join_phrases
 from anselm.text.tokens import words as words_of
 
 PAD, UNKNOWN = 0, 1
@@ -31,14 +35,17 @@ class Vocabulary:
             raise InputError(f"word {place + 1} of a vocabulary: {problem}")
 
     @classmethod
-    def build(cls, texts: Iterable[str], least: int = 1, extra: Iterable[str] = ()) -> Vocabulary:
+    def build(
+        cls, texts: Iterable[str], least: int = 1, extra: Iterable[str] = (), phrases: Collection[str] = ()
+    ) -> Vocabulary:
         """The words that occur at least `least` times, most frequent first, ties alphabetical; then those of `extra`.
 
         What is empty or holds a space is left out of `extra`: vectors have such words, texts have not.
         """
         counts: Counter[str] = Counter()
+        joined = frozenset(phrases)
         for text in texts:
-            counts.update(words_of(text))
+            counts.update(join_phrases(words_of(text), joined) if joined else words_of(text))
         ranked = sorted((-count, word) for word, count in counts.items() if count >= least)
         known = dict.fromkeys(word for _, word in ranked)
         known.update(dict.fromkeys(word for word in extra if _ONE_WORD.fullmatch(word)))
@@ -52,8 +59,13 @@ class Vocabulary:
 
     def __call__(self, texts: list[str]) -> list[list[int]]:
         """The numbers of the words of each text. One without any word is one UNKNOWN, so that no text is empty."""
-        number = self.numbers.get
-        return [[number(word, UNKNOWN) for word in words_of(text)] or [UNKNOWN] for text in texts]
+        number, phrases = self.numbers.get, self.phrases
+        read = (join_phrases(words_of(text), phrases) if phrases else words_of(text) for text in texts)
+        return [[number(word, UNKNOWN) for word in sentence] or [UNKNOWN] for sentence in read]
+
+    @cached_property
+    def phrases(self) -> frozenset[str]:
+        return frozenset(word for word in self.words if JOINT in word)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
