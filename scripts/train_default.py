@@ -7,8 +7,8 @@ Each seed trains a model on the lists of anselm.recipes.mixture; the mean of the
 the same weights and differ in the order of the lists. No dev set has a say: the running mean at the last step is kept,
 since any dev set would choose for its own kind of question.
 
-The shipped weights came from a run of the same recipe on one H200, and not bit by bit from this code: what joins a list
-was drawn otherwise, and AddSent was not yet among what is evaluated, so lists were not compared with it.
+The shipped weights came from a run of the same recipe on one H200, and not bit by bit from this code: the lists are of
+the same questions, but the wrong candidates that joined them were drawn otherwise.
 """
 
 # ruff: noqa: T201
