@@ -1,34 +1,42 @@
 """From a trained reader (scripts/train_default.py) to the default model's folder: export, blend, calibrate.
 
-    python scripts/make_default.py READER OUT [--blend A B C D] [--held-out CORPUS/SPLIT=READER ...]
+    python scripts/make_default.py READER OUT [--blend A B E] [--held-out CORPUS/SPLIT=READER ...]
 
 The blend is fitted on dev lists of corpora that the reader has not seen (WikiQA, TrecQA, SemEval 2015 and 2016,
-InsuranceQA's text subset in pools of 50), and, for each corpus that it has seen, on lists scored by a reader that was
-trained without it (--held-out stackexchange/coffee=FOLDER). Every corpus counts the same. Needs ANSELM_DATA.
+InsuranceQA's text subset in lists of 50), on pools made of the same dev lists (anselm.recipes.pools), and, for each
+corpus that it has seen, on lists scored by a reader that was trained without it (--held-out
+stackexchange/coffee=FOLDER). Every family of corpora counts the same. Needs ANSELM_DATA.
+
+What was shipped was fitted to the signals of the float32 model, with pools of the same recipe drawn otherwise and all
+three corpora held out (Stack Exchange's three sites, SelQA, the first 1,500 lists of both SQuADShifts).
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.data.question import Question
-from anselm.models.general import Config
+from anselm.models.features import encode_lists
 from anselm.recipes.blending import Lists, fit_blend, usable_lists
 from anselm.recipes.fitting import calibrate
 from anselm.recipes.general import export_general, write_config
+from anselm.recipes.mixture import load_lists
+from anselm.recipes.pools import make_pools
 from anselm.runtime.general import load_general
 
 SEEN = (("squad", "train-subset"), ("squadshifts", "amazon"), ("stackexchange", "cardano"), ("selqa", "dev"))
-UNSEEN = (("wikiqa", "dev"), ("trecqa", "dev"), ("semeval-2016", "dev"), ("semeval-2015", "dev"))
-POOL, POOLS = 50, 120
+UNSEEN = {"wikiqa": ("wikiqa",), "trecqa": ("trecqa",), "semeval": ("semeval-2016", "semeval-2015")}  # by family
+TITLED = "semeval-2016"  # its pools also with the title alone as question
+POOLS, POOLS_SEED = 150, 3
+INSURANCE, INSURANCE_SIZE = 120, 50
+HELD_OUT = 1500  # lists of a split
 TERMS = (
     "the weights are under Apache-2.0, like the encoder that they were made from (all-MiniLM-L6-v2); they were trained "
     "on SQuAD and Stack Exchange (CC BY-SA), SelQA (Apache-2.0) and SQuADShifts (no terms stated)"
@@ -48,7 +56,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("reader", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--blend", type=float, nargs=4)
+    parser.add_argument("--blend", type=float, nargs=3)
     parser.add_argument("--held-out", action="append", default=[])
     return parser.parse_args()
 
@@ -60,34 +68,47 @@ def some_lists(each: int) -> list[Question]:
 
 
 def fit(folder: Path, held_out: Sequence[str]) -> Sequence[float]:
-    corpora = [lists_of(folder, load_dataset(name, split).questions) for name, split in UNSEEN]
-    corpora.append(lists_of(folder, small_pools()))
+    families: defaultdict[str, list[Lists]] = defaultdict(list)
+    for family, parts in unseen_lists().items():
+        families[family] = [lists_of(folder, questions) for questions in parts]
     for option in held_out:
         place, reader = option.split("=")
         name, split = place.split("/")
         with TemporaryDirectory() as scratch:
             other = export_general(Path(reader), Path(scratch) / "other", some_lists(60))
-            corpora.append(lists_of(other, load_dataset(name, split).questions))
-    return list(fit_blend(corpora))
+            families[name].append(lists_of(other, load_dataset(name, split).questions[:HELD_OUT]))
+    return list(fit_blend(families))
+
+
+def unseen_lists() -> Mapping[str, Sequence[Sequence[Question]]]:
+    """Dev lists and pools by family, of corpora that the reader was not trained on."""
+    found: dict[str, list[Sequence[Question]]] = {"insuranceqa": [insurance_lists()]}
+    for family, names in UNSEEN.items():
+        dev = {name: load_lists(name, "dev") for name in names}
+        found[family] = [*dev.values(), *(make_pools(questions, POOLS, POOLS_SEED) for questions in dev.values())]
+        if TITLED in dev:
+            found[family].append(make_pools(titles(dev[TITLED]), POOLS, POOLS_SEED))
+    return found
+
+
+def titles(questions: Sequence[Question]) -> list[Question]:
+    return [replace(question, text=question.meta["subject"]) for question in questions if question.meta["subject"]]
 
 
 def lists_of(folder: Path, questions: Sequence[Question]) -> Lists:
-    """With each weight alone set to 1, the score is that weight's feature."""
     model = load_general(folder)
-    columns = []
-    for place in range(4):
-        model.config = replace(model.config, blend=Config(blend=tuple(np.eye(4)[place])).blend)
-        columns.append(np.concatenate(model.score(questions)))
-    return usable_lists(np.stack(columns, axis=1), [question.labels for question in questions])
+    features = model.features(encode_lists(questions, model.tokenizer))
+    return usable_lists(features, [question.labels for question in questions])
 
 
-def small_pools() -> list[Question]:
+def insurance_lists() -> list[Question]:
+    """Of each list of 500 its right answers and some of the others."""
     rng = random.Random(5)
     found = []
-    for question in load_dataset("insuranceqa-text", "dev").questions[:POOLS]:
+    for question in load_dataset("insuranceqa-text", "dev").questions[:INSURANCE]:
         right = [candidate for candidate in question.candidates if candidate.label]
         wrong = [candidate for candidate in question.candidates if not candidate.label]
-        pool = right + rng.sample(wrong, POOL - len(right))
+        pool = right + rng.sample(wrong, INSURANCE_SIZE - len(right))
         found.append(replace(question, candidates=tuple(sorted(pool, key=lambda candidate: candidate.text))))
     return found
 

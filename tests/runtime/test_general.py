@@ -25,7 +25,7 @@ from anselm.runtime.general import ENCODER, General, load_general
 from anselm.runtime.loading import load_scorer
 from tests.runtime.conftest import LISTS, SHORT, make_checkpoint
 
-BLEND = (0.8, 0.6, -0.3, 0.2)
+BLEND = (0.8, 0.6, 0.7)
 LONG = 12
 
 
@@ -82,9 +82,11 @@ def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
         starts = range(0, max(1, len(said) - room + step), step)
         relevance, estimate = np.max([signals(asked, said[start : start + room]) for start in starts], axis=0)
         similarity = estimate if len(said) <= LONG else float(vector(whole) @ vector(said))
-        a, b, c, d = BLEND
-        weight = b + c * (log(len(asked) + 1) - 2.5) + d * (log(min(len(said), 254) + 1) - 3.5)
-        return float(a * relevance + 5 * similarity * weight)
+        a, b, e = BLEND
+        score = a * relevance + 5 * b * similarity
+        if len(said) > 65:
+            score += 5 * e * (similarity - 0.3) * log((min(len(said), 254) + 1) / 66)
+        return float(score)
 
     with torch.no_grad():
         return [[score(q.text, candidate.text) for candidate in q.candidates] for q in questions]
@@ -158,7 +160,14 @@ def test_a_general_checkpoint_ranks(exact: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "problem"),
-    [({"blend": [1, 2]}, "four numbers"), ({"long": 0}, "'long' is 0"), ({"shape": 3}, "unknown settings: shape")],
+    [
+        ({"blend": [1, 2]}, r"'blend' is \[1, 2\], which is no list of three numbers"),
+        ({"blend": [1, 2, 3, 4]}, "three numbers"),
+        ({"blend": [1, 2, "3"]}, "three numbers"),
+        ({"blend": 3}, "three numbers"),
+        ({"long": 0}, "'long' is 0"),
+        ({"shape": 3}, "unknown settings: shape"),
+    ],
 )
 def test_settings_that_cannot_be_are_named(settings: dict[str, Any], problem: str, exact: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(exact, tmp_path / "copy")

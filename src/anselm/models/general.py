@@ -1,11 +1,12 @@
 """The general ranker: a cross-encoder that reads each pair, blended with how similar question and answer are.
 
-    score = a r + 5 s (b + c ln((|q| + 1) / 12.2) + d ln((|a| + 1) / 33.1))
+    score = a r + 5 b s + 5 e (s - 0.3) max(0, ln((|a| + 1) / 66))
 
 r is the cross-encoder's score, s the cosine of question and answer as the untouched encoder sees them, each read by
-itself, and |q|, |a| their lengths in tokens (12.2 and 33.1 are e^2.5 and e^3.5, about the middle of what was seen). A
-cross-encoder that was fine-tuned on short facts is best at those, and forgets what its encoder knew about long answers;
-there the similarity knows more. So its weight is learned, and depends on the lengths.
+itself, and |a| the length of the answer in tokens, 254 at most. A cross-encoder that was fine-tuned on short facts is
+best at those, and forgets what its encoder knew about long answers. So from about 64 tokens on the similarity counts
+more, the more the longer the answer is. What counts is how far it lies from 0.3, which is middling: being long by
+itself is neither good nor bad. Where b and e are not negative, a higher similarity never lowers a score.
 
 For answers of up to `long` tokens s comes from the cross-encoder's second head, which estimates it in the same pass;
 only longer ones are read a second time, by the untouched encoder. The blend is fitted on dev lists of corpora that the
@@ -30,13 +31,16 @@ MODELS = {
 
 Numbers = NDArray[np.float64]
 
+LONG = 65  # tokens of an answer; longer ones, which the untouched encoder reads itself, are where length counts
+MIDDLING = 0.3  # similarity; 0.4 and 0.5 came out alike or worse on the dev lists
+
 
 @dataclass(frozen=True)
 class Config:
     max_length: int = 192  # tokens of a pair; longer candidates are scored in windows
     max_question: int = 64
     long: int = 64  # tokens of an answer from which on it is read a second time
-    blend: tuple[float, float, float, float] = (1.0, 0.5, 0.0, 0.0)  # a, b, c, d above
+    blend: tuple[float, float, float] = (1.0, 0.5, 0.0)  # a, b, e above
 
     @classmethod
     def read(cls, path: Path, record: Mapping[str, Any]) -> Config:
@@ -49,20 +53,20 @@ class Config:
         blend = record.get("blend", known["blend"])
         if (
             not isinstance(blend, list | tuple)
-            or len(blend) != 4
+            or len(blend) != 3
             or not all(type(weight) in (int, float) for weight in blend)
         ):
-            raise FormatError(path, f"the setting 'blend' is {blend!r}, which is no list of four numbers")
+            raise FormatError(path, f"the setting 'blend' is {blend!r}, which is no list of three numbers")
         config = cls(**{**record, "blend": tuple(map(float, blend))})
         if config.max_length - config.max_question < 4:  # three special tokens and one of the candidate
             raise FormatError(path, f"max_length {config.max_length} leaves no room for a candidate")
         return config
 
 
-def blend_features(relevance: Numbers, similarity: Numbers, asked: Numbers, said: Numbers) -> Numbers:
-    """What the four weights multiply; `asked` and `said` are the lengths of the two texts in tokens. (pairs, 4)"""
-    question, answer = np.log(asked + 1) - 2.5, np.log(said + 1) - 3.5
-    return np.stack([relevance, 5 * similarity, 5 * similarity * question, 5 * similarity * answer], axis=1)
+def blend_features(relevance: Numbers, similarity: Numbers, said: Numbers) -> Numbers:
+    """What the three weights multiply; `said` are the lengths of the answers in tokens. (pairs, 3)"""
+    excess = np.maximum(0, np.log((said + 1) / (LONG + 1)))
+    return np.stack([relevance, 5 * similarity, 5 * (similarity - MIDDLING) * excess], axis=1)
 
 
 def load(name: str, config: Mapping[str, Any], folder: Path | None) -> Any:

@@ -1,13 +1,15 @@
 """What the default ranker is trained on: lists from sources whose terms let a model that learned from them be shared.
 
-    sentences    SQuAD, SQuADShifts and SelQA as they are: a question, and the sentences of one paragraph or section
+    sentences    SQuAD, SQuADShifts and SelQA: a question, the sentences of one paragraph or section, and wrong ones of
+                 other paragraphs of the article and of other articles
     passages     the same SQuAD-like questions with whole paragraphs, so that long texts are seen too
     community    Stack Exchange: advice and how-to, which looks nothing like the sentence that names a date
 
 Sentences alone teach to look for short facts, and a model that has seen nothing else falls below BM25 on long answers.
 Lists that nearly repeat what the model will be measured on are left out: it would be measured on what it has seen.
 
-All of it follows from the corpora and two seeds, so anybody who has the corpora gets the same lists.
+All of it follows from the corpora and three seeds, so anybody who has the corpora gets the same lists. The shipped
+reader was trained on lists of the same recipe, but drawn by other code.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from anselm.data.question import Candidate, Question
 from anselm.duplicates import prefix_length
 from anselm.errors import UnknownNameError
 from anselm.models.lexical import Config, bm25
+from anselm.recipes.widening import draw, widen
 from anselm.text.statistics import Statistics
 
 Load = Callable[[str, str], Sequence[Question]]  # of a corpus and a split
@@ -37,14 +40,14 @@ COMMUNITY = "stackexchange"
 SITES = ("cardano", "coffee", "genai")
 EVALUATED = (
     ("wikiqa", "dev"), ("wikiqa", "test"), ("trecqa", "dev"), ("trecqa", "test"), ("squad", "dev"),
-    ("addonesent", "test"), ("semeval-2016", "dev"), ("semeval-2016", "test"), ("semeval-2015", "dev"),
-    ("semeval-2015", "test"),
+    ("addsent", "test"), ("addonesent", "test"), ("semeval-2016", "dev"), ("semeval-2016", "test"),
+    ("semeval-2015", "dev"), ("semeval-2015", "test"),
 )  # fmt: skip
 
 PASSAGES = 3000  # lists per source; more would outweigh the sentences
-OTHER_PARAGRAPHS = 3
+NEAR, FAR = 3, 3  # other paragraphs in a passage list: of the article, and of the source
 OWN, HARD, RANDOM = 5, 4, 6  # answers in a community list: its own at most, and those of other questions
-PASSAGES_SEED, COMMUNITY_SEED = 7, 8
+SENTENCES_SEED, PASSAGES_SEED, COMMUNITY_SEED = 5, 7, 8
 
 SAME_QUESTION = 0.8  # Jaccard similarity of the sets of words
 SHINGLE = 6  # words; runs of six hardly ever agree by chance
@@ -62,10 +65,9 @@ def mixture(load: Load, without: Collection[str] = ()) -> list[Question]:
     parts = (*SENTENCES, *((COMMUNITY, site) for site in SITES))
     kept = {part: without_repeats(load(*part), evaluated) for part in parts if part[0] not in without}
     lists = {part: list(filter(has_relevant, kept[part])) for part in SENTENCES if part in kept}
-    sentences = [replace(question, id=_join(*part, question.id)) for part in lists for question in lists[part]]
     paragraphs = passages({_join(*part): lists[part] for part in SQUAD_LIKE if part in lists}, PASSAGES, PASSAGES_SEED)
     posts = {site: kept[COMMUNITY, site] for site in SITES if (COMMUNITY, site) in kept}
-    return [*sentences, *paragraphs, *community(posts, COMMUNITY_SEED)]
+    return [*sentences(lists, SENTENCES_SEED), *paragraphs, *community(posts, COMMUNITY_SEED)]
 
 
 def load_lists(corpus: str, split: str) -> Sequence[Question]:
@@ -77,10 +79,17 @@ def load_lists(corpus: str, split: str) -> Sequence[Question]:
     return list(read_posts(find_data_dir(None, found) / found.folder / file, min_answers=1))
 
 
+def sentences(lists: Mapping[tuple[str, str], Sequence[Question]], seed: int) -> list[Question]:
+    """Every list, widened by wrong sentences of its own source alone."""
+    rng = random.Random(seed)
+    named = ([replace(one, id=_join(*part, one.id)) for one in questions] for part, questions in lists.items())
+    return [question for questions in named for question in widen(questions, rng)]
+
+
 def passages(lists: Mapping[str, Sequence[Question]], per_source: int, seed: int) -> list[Question]:
     """Whole paragraphs in place of sentences, for at most `per_source` questions of each source.
 
-    The wrong ones are of the same article, where the topic gives nothing away; where an article has too few, of any.
+    Half of the wrong ones are of the same article, where the topic gives nothing away; where it has too few, of any.
     """
     rng = random.Random(seed)
     return [found for source, questions in lists.items() for found in _passages(source, questions, per_source, rng)]
@@ -92,13 +101,11 @@ def _passages(source: str, questions: Sequence[Question], count: int, rng: rando
     for question in questions:
         articles[question.meta["title"]].add(whole[question.id])
     every = sorted(set(whole.values()))
+    near = {title: sorted(texts) for title, texts in articles.items()}
     for question in rng.sample(questions, min(count, len(questions))):
         own = whole[question.id]
-        near = sorted(articles[question.meta["title"]] - {own})
-        wrong = rng.sample(near, min(OTHER_PARAGRAPHS, len(near)))
-        while len(wrong) < OTHER_PARAGRAPHS and len(every) > 1:  # one may come twice, which does no harm
-            if (drawn := rng.choice(every)) != own:
-                wrong.append(drawn)
+        wrong = draw(near[question.meta["title"]], NEAR, {own}, rng)
+        wrong += draw(every, NEAR + FAR - len(wrong), {own, *wrong}, rng)
         labelled = [(own, 1.0), *((text, 0.0) for text in wrong)]
         rng.shuffle(labelled)
         candidates = tuple(Candidate(str(place), *pair) for place, pair in enumerate(labelled))

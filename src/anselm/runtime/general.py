@@ -48,15 +48,18 @@ class General:
         if not questions:
             return []
         lists = encode_lists(questions, self.tokenizer)
+        scores = self.features(lists, budget) @ np.array(self.config.blend)
+        return np.split(scores, lists.bounds[1:-1])
+
+    def features(self, lists: Lists, budget: int = BUDGET) -> Numbers:
+        """What the weights of the blend multiply, pair after pair. (pairs, 3)"""
         relevance, similarity = self._read(lists, budget)
         question, lengths = np.repeat(lists.questions, lists.sizes), lists.texts.lengths
         long = np.flatnonzero(lengths[lists.candidates] > self.config.long)
         if len(long):
             similarity[long] = self._compare(lists, question[long], lists.candidates[long], budget)
-        asked = np.minimum(lengths[question], self.config.max_question).astype(np.float64)
         said = np.minimum(lengths[lists.candidates], TEXT_LENGTH).astype(np.float64)
-        scores = blend_features(relevance, similarity, asked, said) @ np.array(self.config.blend)
-        return np.split(scores, lists.bounds[1:-1])
+        return blend_features(relevance, similarity, said)
 
     def _read(self, lists: Lists, budget: int) -> tuple[Numbers, Numbers]:
         """Score and similarity of each pair by the reader; of a long answer, those of its best window."""
