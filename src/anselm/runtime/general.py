@@ -11,7 +11,7 @@ import numpy as np
 
 from anselm.data.question import Question
 from anselm.models.encoders import PairTokenizer
-from anselm.models.features import Indices, Lists, Texts, encode_lists, window_candidates
+from anselm.models.features import Indices, Lists, Texts, encode_lists, flatten, window_candidates
 from anselm.models.general import Config, Numbers, blend_features
 from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import read_config
@@ -73,11 +73,19 @@ class General:
     def _compare(self, lists: Lists, questions: Indices, answers: Indices, budget: int) -> Numbers:
         """The cosine of each question and answer, which are numbers of texts. (pairs,)"""
         texts, place = np.unique(np.concatenate([questions, answers]), return_inverse=True)
-        rows = text_rows(lists.texts, texts, self.tokenizer)
-        most = TEXT_LENGTH + len(self.tokenizer.before) + len(self.tokenizer.after)
-        vectors = run_rows(self.encoder, rows, most, budget)  # (texts, width)
+        vectors = self._encode(lists.texts, texts, budget)
         asked, said = vectors[place[: len(questions)]], vectors[place[len(questions) :]]
         return np.asarray((asked * said).sum(axis=1))
+
+    def _encode(self, texts: Texts, which: Indices, budget: int) -> Numbers:
+        """Some of the texts as the untouched encoder sees them, as vectors of length one. (texts, width)"""
+        most = TEXT_LENGTH + len(self.tokenizer.before) + len(self.tokenizer.after)
+        return run_rows(self.encoder, text_rows(texts, which, self.tokenizer), most, budget)
+
+    def text_vectors(self, texts: list[str]) -> Numbers:
+        """What similar answers are known by. (texts, width)"""
+        encoded = flatten(self.tokenizer(texts))
+        return self._encode(encoded, np.arange(len(texts)), BUDGET)
 
     def save(self, folder: Path) -> None:
         (folder / READER).parent.mkdir(exist_ok=True)
