@@ -16,10 +16,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class AnselmError(Exception):
     """The root: catch this to catch everything that Anselm reports about its input."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its message, so that another process can pass it on: an `__init__` of its own would be called with it."""
+        return _restore, (type(self), str(self))
+
+
+def _restore(kind: type[AnselmError], message: str) -> AnselmError:
+    error = kind.__new__(kind)
+    Exception.__init__(error, message)
+    return error
 
 
 class InputError(AnselmError):

@@ -347,6 +347,7 @@ def test_unknown_names_of_settings(name: str, settings: Mapping[str, Any], probl
         ("qa-lstm", {"dropout": math.nan}, "dropout is nan, but must be from 0 to below 1"),
         ("local-attention", {"reach": 4}, "a window of 4 words; it needs an odd number"),
         ("ggsa", {"heads": 5, "offsets": [0]}, "a width of 24 does not divide into 5 heads"),
+        ("ggsa", {"encoder": "lstm"}, "encoder is 'lstm', but GGSA's is 'group'"),
         ("iggsa", {"offsets": [0, 1]}, "there are 2 offsets for 6 heads; give one for each"),
         ("iggsa", {"offsets": 3}, r"offsets is 3, but must be like \(0, 0, 0, 5, 5, 5\)"),
         ("iggsa", {"offsets": ["a"] * 6}, r"offsets is \('a', .*\), but must be like \(0, 0, 0, 5, 5, 5\)"),
@@ -390,7 +391,7 @@ def shorten(path: Path) -> None:
     [
         (lambda f: (f / "vocabulary.txt").unlink(), "vocabulary.txt", "missing"),
         (lambda f: (f / "vocabulary.txt").write_text(""), "vocabulary.txt", "at least one word is needed"),
-        (lambda f: shorten(f / "vocabulary.txt"), "model.safetensors", "'embedding.weight' have the shape"),
+        (lambda f: shorten(f / "vocabulary.txt"), "vocabulary.txt", "not the words that the model was trained with"),
         (lambda f: (f / "model.safetensors").unlink(), "model.safetensors", "missing"),
         (lambda f: (f / "model.safetensors").write_bytes(b"x" * 99), "model.safetensors", "not whole safetensors"),
         (lambda f: spoil_settings(f, filters=13), "model.safetensors", "'encoder.encoder.windows.weight' have the"),

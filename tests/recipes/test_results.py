@@ -128,3 +128,18 @@ def test_one_table_can_be_asked_for() -> None:
     assert "table-1" not in tables(compared(), "p/table-2")
     assert "table-2" not in tables(compared(), "p/table-1/other")
     assert tables(compared(), "p") == tables(compared())
+
+
+def test_fewer_seeds_never_replace_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from anselm.cli.training import keep
+
+    path = keep(result(1, 2), tmp_path)
+    keep(result(2), tmp_path)
+    assert read_results(tmp_path) == [result(1, 2)]
+    assert "stays as it is" in capsys.readouterr().err
+    keep(result(3), tmp_path)  # other seeds of the same join them
+    (joined,) = read_results(tmp_path)
+    assert joined.seeds == [1, 2, 3]
+    assert joined.metrics == result(1, 2, 3).metrics
+    assert keep(result(1, 2, 3, seconds=9.0), tmp_path) == path
+    assert read_results(tmp_path)[0].seconds == 9.0

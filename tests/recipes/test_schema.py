@@ -63,11 +63,14 @@ def test_a_recipe_of_ones_own(tmp_path: Path) -> None:
 BAD = {
     "paper = ": "not a readable recipe",
     GOOD.replace('row = "r"', ""): "'row' is missing",
-    GOOD.replace("dev = {", "dve = {"): "'dev' is missing",
+    GOOD.replace("dev = {", "dve = {"): "unknown entry of a recipe: 'dve'",
+    GOOD.replace('row = "r"', 'row = "r"\nagaints = "s"'): "Did you mean 'against'",
+    GOOD.replace('row = "r"', 'row = "r"\nmetric = "mapp"'): "unknown metric 'mapp'",
     GOOD.replace("cross-encoder", "crossencoder"): "Did you mean 'cross-encoder'",
     GOOD.replace('{ data = "dev.jsonl" }', '{ data = "dev.jsonl", spilt = "x" }'): "spilt",
     GOOD.replace("[1, 2]", "3"): "does not follow the form",
-    GOOD.replace("[1, 2]", "[]"): "at least one seed is needed",
+    GOOD.replace("[1, 2]", "[]"): "a list of whole numbers, at least one, not []",
+    GOOD.replace("[1, 2]", '"12"'): "a list of whole numbers, at least one, not '12'",
     GOOD.replace("[[corpus", "search = { rate = 1e-3 }\n[[corpus"): "a list of values of 'rate' is needed, not 0.001",
     GOOD.replace("[[corpus", "search = { rate = [] }\n[[corpus"): "a list of values of 'rate' is needed, not []",
 }

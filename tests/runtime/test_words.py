@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,7 @@ pytest.importorskip("onnxscript")
 
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
-from anselm.models.registry import build_model, load_model
+from anselm.models.registry import all_models, build_model, load_model
 from anselm.recipes.exporting import export
 from anselm.runtime.loading import load_scorer
 from anselm.runtime.words import ExportedWords, load_words
@@ -53,7 +55,9 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def make_checkpoint(name: str, vectors: Path, folder: Path, **settings: object) -> Path:
-    model = build_model(name, {**SMALL, "vectors": str(vectors), **settings}, LISTS)
+    known = {field.name for field in fields(import_module(all_models()[name].module).Config)}
+    small = {key: value for key, value in SMALL.items() if key in known}
+    model = build_model(name, {**small, "vectors": str(vectors), **settings}, LISTS)
     folder.mkdir()
     model.save(folder)
     return folder
@@ -89,9 +93,9 @@ def test_neither_batch_nor_order_matters(exported: Path) -> None:
     assert scorer.score([]) == []
 
 
-@pytest.mark.parametrize("name", ["qa-cnn", "local-attention-gate"])
+@pytest.mark.parametrize("name", ["qa-cnn", "local-attention-gate", "abcnn1", "abcnn2"])
 def test_others_that_read_in_parallel_are_exported_too(name: str, vectors: Path, tmp_path: Path) -> None:
-    folder = make_checkpoint(name, vectors, tmp_path / "model", reach=3)
+    folder = make_checkpoint(name, vectors, tmp_path / "model")
     export(folder, tmp_path / "out", [])
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"config.json", "vocabulary.txt", "onnx"}
     found = load_scorer(tmp_path / "out").score(LISTS)
@@ -123,10 +127,27 @@ def test_saved_and_loaded(exported: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(flat(load_scorer(tmp_path).score(LISTS)), flat(scorer.score(LISTS)))
 
 
+def test_other_words_are_refused(exported: Path, tmp_path: Path) -> None:
+    """Each would mean another one's vector, and no shape would tell."""
+    load_words(exported).save(tmp_path)
+    words = (exported / "vocabulary.txt").read_text().splitlines()
+    (tmp_path / "vocabulary.txt").write_text("\n".join([*words[1:], words[0]]) + "\n")
+    with pytest.raises(FormatError, match="not the words that the model was trained with"):
+        load_scorer(tmp_path)
+
+
+def test_a_model_of_whole_lists_is_refused(vectors: Path, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    settings = {"embedding": 12, "width": 12, "filters": 4, "vectors": str(vectors)}
+    build_model("attentive-clustering", settings, LISTS).save(tmp_path)
+    with pytest.raises(InputError, match="sees whole lists"):
+        export(tmp_path, None, [])
+
+
 def test_a_damaged_folder_is_named(exported: Path, tmp_path: Path) -> None:
     load_words(exported).save(tmp_path)
     (tmp_path / "vocabulary.txt").unlink()
-    with pytest.raises(InputError, match=r"vocabulary\.txt does not exist"):
+    with pytest.raises(FormatError, match=r"vocabulary\.txt: the file with the words is missing"):
         load_words(tmp_path)
     record = json.loads((tmp_path / "config.json").read_text())
     record["config"]["max_length"] = "long"

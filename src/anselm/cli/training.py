@@ -16,6 +16,7 @@ from anselm.errors import InputError, MissingDataError, MissingExtraError
 
 if TYPE_CHECKING:
     from anselm.data.datasets import Dataset
+    from anselm.recipes.results import Result
     from anselm.recipes.schema import Recipe
     from anselm.recipes.training import Plan
 
@@ -53,7 +54,11 @@ def train(
     if recipe is not None:
         if data is not None:
             raise InputError("a recipe names its own data; give a recipe or --data, not both")
-        return train_recipe(recipe, corpus, seed, out, dry_run, as_json)
+        others = {"--base": base if base != "bm25" else None, "--dev": dev, "--split": split, "--protocol": protocol}
+        if extra := next((name for name, value in others.items() if value is not None), None):
+            raise InputError(f"{extra} is for training without a recipe, which says it for itself")
+        wanted = {name: value for name, value in (("epochs", epochs), ("rate", rate)) if value is not None}
+        return train_recipe(recipe, corpus, seed, wanted, out, dry_run, as_json)
     if data is None:
         raise InputError("a recipe or --data is needed: anselm train --base bm25 --data faq.jsonl --out my-ranker")
     from anselm.recipes.fitting import load_training_data
@@ -146,19 +151,27 @@ def show_plan(found: Plan, as_json: bool) -> None:
     return None
 
 
-def train_recipe(name: str, corpus: str | None, seed: int, out: Path | None, dry_run: bool, as_json: bool) -> None:
+def train_recipe(
+    name: str, corpus: str | None, seed: int, wanted: dict[str, float], out: Path | None, dry_run: bool, as_json: bool
+) -> None:
+    """One corpus and seed of a recipe. Of settings that it leaves to a search, the first is taken, and that is said."""
     from anselm.recipes.schema import find_recipe, find_stage
 
     recipe = find_recipe(name)
     stage = find_stage(recipe, corpus)
     require_torch()
+    if not dry_run and needed(out).exists():
+        raise InputError(f"{out} exists already; give the name of a new folder")
     from anselm.recipes.jobs import join_parts, load_part, new_model, run_stage
     from anselm.recipes.training import make_training
 
+    first = {key: value for key, value in stage.settings[0].items() if key not in {**stage.training, **wanted}}
+    for key, value in first.items():
+        whisper(f"anselm: note: `anselm reproduce` searches {key} in {list(stage.search[key])}; {value} is taken here")
     model = new_model(recipe, seed, recipe.transfer or stage, load_part)
     if recipe.transfer and not dry_run:
         run_stage(model, recipe.transfer, seed, {}, load_part, say)
-    training = make_training({**stage.training, "seed": seed})
+    training = make_training({**stage.training, **first, **wanted, "seed": seed})
     return train_network(
         model, join_parts(stage.train, load_part), load_part(stage.dev), training, out, dry_run, as_json
     )
@@ -191,8 +204,12 @@ def reproduce(
         raise InputError("name a recipe, or see them with --list")
     chosen = choose_corpora(find_recipes(recipe), corpus or [])
     require_torch()
+    if plot:
+        from anselm.evaluation.plots import check_plot
+
+        check_plot(plot)
     from anselm.recipes.reproducing import reproduce as run
-    from anselm.recipes.results import tables, write_result
+    from anselm.recipes.results import tables
 
     ready = [one for one in chosen if one.corpora]
     if not ready:
@@ -200,7 +217,7 @@ def reproduce(
     found, paths = [], []
     for result in run(ready, (), seed or [], workers, journal, say=whisper):
         found.append(result)
-        paths.append(write_result(result, results))
+        paths.append(keep(result, results))
     if plot:
         from anselm.recipes.sensitivity import save_sensitivity
 
@@ -209,6 +226,22 @@ def reproduce(
         return print_json([asdict(result) for result in found])
     typer.echo(tables(found, recipe if recipe in {name for one in ready for name in one.tables} else ""))
     return say(f"recorded in {', '.join(map(str, paths))}")
+
+
+def keep(result: Result, folder: Path) -> Path:
+    """Record a result; with the seeds that are recorded already, where it has others. Fewer never replace more."""
+    from anselm.recipes.results import merge, read_result, write_result
+
+    path = folder / result.path
+    before = read_result(path) if path.exists() else None
+    if before is None or set(before.seeds) <= set(result.seeds):
+        return write_result(result, folder)
+    if (before.data_sha256, before.model, before.chosen) == (result.data_sha256, result.model, result.chosen) and not (
+        set(before.seeds) & set(result.seeds)
+    ):
+        return write_result(merge([before, result]), folder)
+    whisper(f"anselm: note: {path} stays as it is: it has the seeds {before.seeds}, and these are {result.seeds}")
+    return path
 
 
 def whisper(line: str) -> None:
@@ -235,7 +268,10 @@ def here(recipe: Recipe, corpora: list[str]) -> Recipe:
     for name, stage in list(stages.items()):
         if absent := missing_parts([*common, *stage.train, stage.dev, *stage.tests]):
             if name in corpora:
-                raise MissingDataError(f"{recipe.name} on {name} needs {', '.join(absent)}, which is not here")
+                raise MissingDataError(
+                    f"{recipe.name} on {name} needs {', '.join(absent)}, which is not here; `anselm data list` says "
+                    "where to get it"
+                )
             whisper(f"anselm: note: {recipe.name} on {name} is left out, since {', '.join(absent)} is not here")
             del stages[name]
     return replace(recipe, corpora=stages)

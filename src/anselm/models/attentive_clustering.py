@@ -49,8 +49,7 @@ VARIANTS: dict[str, dict[str, Any]] = {"attentive-clustering": {}}
 
 @dataclass(frozen=True)
 class Config(WordConfig):
-    vectors: str = "glove"
-    embedding: int = 100  # the thesis has 50
+    embedding: int = 100  # the thesis has GloVe's 50
     width: int = 100
     dropout: float = 0.0
     max_length: int = 200

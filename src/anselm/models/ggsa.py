@@ -32,6 +32,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from anselm.data.question import Question
+from anselm.errors import InputError
 from anselm.layers.blocks import FeedForward, SelfAttentionBlock, with_positions
 from anselm.layers.composition import mean_pool
 from anselm.models import siamese
@@ -51,6 +52,11 @@ class Config(siamese.Config):
     gate: bool = True
     interaction: bool = True  # iGGSA
     shared: bool = True  # one block for question and answer
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.encoder != "group":
+            raise InputError(f"encoder is {self.encoder!r}, but GGSA's is 'group'; other encoders are in other models")
 
 
 class GatedGroups(nn.Module):

@@ -29,6 +29,7 @@ from anselm.models.features import Indices, Lists, Picked, encode_lists, spread
 from anselm.models.packing import in_order
 from anselm.models.scorer import Scores
 from anselm.models.settings import check_least, check_types, make_config
+from anselm.models.vocabulary import FINGERPRINT, VOCABULARY, load_vocabulary
 from anselm.models.weights import load_weights, save_weights
 from anselm.text.phrases import find_phrases
 from anselm.text.tokens import words
@@ -36,7 +37,6 @@ from anselm.text.training_vectors import train_vectors
 from anselm.text.vectors import WordVectors, read_vectors, table_for
 from anselm.text.vocabulary import PAD, Vocabulary
 
-VOCABULARY = "vocabulary.txt"
 OWN = "corpus"  # vectors that are trained on the texts at hand
 
 
@@ -169,7 +169,7 @@ class WordModel(nn.Module):
                 yield pairs, self.collate(placed, lists.pick(numbers))
 
     def save(self, folder: Path) -> None:
-        record = {"model": self.name, "config": asdict(self.config)}
+        record = {"model": self.name, "config": asdict(self.config), FINGERPRINT: self.vocabulary.fingerprint}
         (folder / "config.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
         self.vocabulary.save(folder / VOCABULARY)
         save_weights(self, folder / "model.safetensors")
@@ -196,9 +196,7 @@ class WordModel(nn.Module):
         """From a checkpoint; by its name alone it is untrained, and no ranker."""
         if folder is None:
             raise InputError(f"{name!r} has to be trained first: anselm train --base {name} --data ... --out DIR")
-        if not (folder / VOCABULARY).is_file():
-            raise FormatError(folder / VOCABULARY, "the file with the words is missing")
-        vocabulary = Vocabulary.load(folder / VOCABULARY)
+        vocabulary = load_vocabulary(folder)
         try:
             model = cls(name, make_config(cls.settings, name, cls.variants[name], settings), vocabulary)
         except InputError as error:

@@ -55,8 +55,10 @@ def export(checkpoint: Path, out: Path | None, questions: Sequence[Question], in
     model = load_model(checkpoint)
     if not isinstance(model, CrossEncoder | WordModel):
         raise InputError(f"{checkpoint} holds a {model.name!r} model, which needs no export; those that need torch do")
-    if isinstance(model, CrossEncoder) and model.config.list_layers:
-        raise InputError(f"{checkpoint} has list layers, which see whole lists; only models of pairs can be exported")
+    if (isinstance(model, CrossEncoder) and model.config.list_layers) or (
+        isinstance(model, WordModel) and not model.pairwise
+    ):
+        raise InputError(f"{checkpoint} holds a model that sees whole lists; only models of pairs can be exported")
     if out is None:
         return write_graph(make_graph(model, questions, int8), checkpoint / MODEL)
     with write_folder_atomically(out) as folder:  # first, since a name that is taken should not cost the export

@@ -40,7 +40,10 @@ def words_to_onnx(model: WordModel) -> onnx.ModelProto:
         "questions": {0: lists, 1: asked_words}, "answers": {0: texts, 1: said_words},
         "asked": {0: pairs}, "said": {0: pairs},
     }  # fmt: skip
-    graph = trace(ReadApart(model), example, shapes)
+    try:
+        graph = trace(ReadApart(model), example, shapes)
+    except torch.onnx.errors.OnnxExporterError:
+        raise InputError(f"{model.name!r} cannot be exported: it computes what ONNX has no operation for") from None
     if not follows(graph, model):
         raise InputError(f"{model.name!r} cannot be exported: its graph would be right for texts of one length only")
     return graph

@@ -118,9 +118,8 @@ def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> l
         parameters = sum(parameter.numel() for parameter in model.parameters())
         seconds = round(time.perf_counter() - began, 1)
         runs.append(Run(name, job.seed, dict(job.changes), dev, tests, parameters, seconds, device_name()))
-        shown = "; ".join(" ".join(f"{key} {value:.4f}" for key, value in tested.metrics.items()) for tested in tests)
         changed = "".join(f", {key} {value}" for key, value in job.changes.items())
-        say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, test {shown}, {seconds:.0f} s")
+        say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, {seconds:.0f} s")
     return runs
 
 

@@ -101,10 +101,10 @@ def write_result(result: Result, folder: Path) -> Path:
 
 
 def read_results(folder: Path) -> list[Result]:
-    return [_read(path) for path in sorted(folder.rglob("*--*.json"))]
+    return [read_result(path) for path in sorted(folder.rglob("*--*.json"))]
 
 
-def _read(path: Path) -> Result:
+def read_result(path: Path) -> Result:
     try:
         return Result(**read_json(path))
     except TypeError as error:

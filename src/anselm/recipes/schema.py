@@ -37,6 +37,7 @@ from typing import Any
 
 from anselm.data.datasets import find_corpus, find_data_dir, is_corpus_name
 from anselm.errors import FormatError, MissingDataError, UnknownNameError
+from anselm.evaluation.metrics import parse_metric
 from anselm.models.registry import all_models
 
 RECIPES = Path(__file__).parent / "papers"
@@ -135,6 +136,8 @@ def read_recipe(path: Path) -> Recipe:
         return _recipe(record)
     except KeyError as error:
         raise FormatError(path, f"{error.args[0]!r} is missing") from None
+    except UnknownNameError as error:
+        raise FormatError(path, str(error)) from None
     except (TypeError, AttributeError) as error:
         raise FormatError(path, f"does not follow the form of a recipe ({error})") from None
 
@@ -169,12 +172,26 @@ def _is_absent(part: Part, folder: Path | None) -> bool:
     return folder is None or bool(corpus.missing(part.split or corpus.default_split, folder))
 
 
+KEYS = ("paper", "table", "row", "model", "seeds", "config", "corpus", "transfer", "note", "also", "against", "metric")
+STAGE_KEYS = ("train", "dev", "training", "test", "search", "config")
+
+
+def _check_keys(record: Mapping[str, Any], known: Sequence[str]) -> None:
+    if unknown := next((key for key in record if key not in known), None):
+        raise UnknownNameError("entry of a recipe:", unknown, known)
+
+
 def _recipe(record: dict[str, Any]) -> Recipe:
+    _check_keys(record, KEYS)
     if record["model"] not in all_models():
         raise UnknownNameError("model", record["model"], all_models())
     transfer = record.get("transfer")
-    if not record["seeds"]:
-        raise TypeError("at least one seed is needed")
+    seeds = record["seeds"]
+    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
+        raise TypeError(f"seeds must be a list of whole numbers, at least one, not {seeds!r}")
+    if transfer and any(stage.get("config") for stage in record["corpus"].values()):
+        raise TypeError("a corpus cannot have a config of its own after a transfer, whose model goes on")
+    parse_metric(record.get("metric", "map"))
     return Recipe(
         paper=record["paper"],
         table=record["table"],
@@ -192,6 +209,7 @@ def _recipe(record: dict[str, Any]) -> Recipe:
 
 
 def _stage(record: dict[str, Any]) -> Stage:
+    _check_keys(record, STAGE_KEYS)
     for name, values in record.get("search", {}).items():
         if not isinstance(values, list) or not values:
             raise TypeError(f"a list of values of {name!r} is needed, not {values!r}")

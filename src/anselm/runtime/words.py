@@ -21,11 +21,11 @@ from anselm.models.features import Indices, Lists, encode_lists, spread
 from anselm.models.packing import in_order
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
+from anselm.models.vocabulary import VOCABULARY, load_vocabulary
 from anselm.runtime.engines import Engine, open_engine
 from anselm.text.vocabulary import PAD, Vocabulary
 
 MODEL = Path("onnx") / "model.onnx"
-VOCABULARY = "vocabulary.txt"
 BUDGET = 8_192  # words of a batch
 
 
@@ -91,5 +91,5 @@ def load_words(folder: Path, threads: int | None = None) -> ExportedWords:
         if type(value := record["config"].get(name)) is not int or value < 1:
             raise FormatError(path, f"the setting {name!r} is {value!r}, which is no whole number above 0")
     limits = (record["config"]["max_question"], record["config"]["max_length"])
-    vocabulary = Vocabulary.load(folder / VOCABULARY)
+    vocabulary = load_vocabulary(folder)
     return ExportedWords(record["model"], folder, limits, vocabulary, open_engine(folder / MODEL, threads))
