@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anselm.grouping import group_answers, join_groups, word_vectors
+from anselm.grouping import group_answers, join_by_words, join_groups, word_weights
 from anselm.models.lexical import Lexical
 from anselm.ranker import Ranker
 
@@ -46,11 +46,20 @@ def test_groups_follow_the_definition() -> None:
 
 def test_words_are_weighed_by_rarity() -> None:
     """By hand: two texts, one shared word. idf of a word in both: ln 2; in one: ln 3."""
-    vectors = word_vectors(["red apples", "apple trees"])
+    first, second = word_weights(["red apples", "apple trees"])
     shared, own = np.log(2), np.log(3)
-    assert vectors[0] @ vectors[1] == pytest.approx(shared**2 / (shared**2 + own**2))
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1])
-    assert word_vectors(["the", ""]).tolist() == [[0.0], [0.0]]  # without words nothing is alike
+    assert sum(first[w] * second[w] for w in first.keys() & second) == pytest.approx(shared**2 / (shared**2 + own**2))
+    assert sum(weight**2 for weight in first.values()) == pytest.approx(1)
+    assert join_by_words(["the", "", "the"], 0.3) == [0, 1, 2]  # without words nothing is alike
+
+
+def test_words_are_compared_as_vectors_would_be() -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice([f"word{i}" for i in range(12)], 5)) for _ in range(40)]
+    rows = word_weights(texts)
+    stems = sorted({word for row in rows for word in row})
+    table = np.array([[row.get(word, 0.0) for word in stems] for row in rows])
+    assert join_by_words(texts, 0.5) == naive(table, 0.5)
 
 
 def test_a_model_without_an_encoder_compares_words() -> None:

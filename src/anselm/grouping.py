@@ -8,7 +8,8 @@ Two texts are compared as the model's own encoder sees them, where it has one, e
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,16 +21,15 @@ from anselm.text.tokens import STOPWORDS, words
 
 Numbers = NDArray[np.float64]
 
-ALIKE = 0.6
-ALIKE_WORDS = 0.35  # cosines of words are lower: other words may say the same
+ALIKE = 0.6  # of sentence vectors: two ways to say one thing; answers on the same topic are about 0.4
+ALIKE_WORDS = 0.35  # of words: lower, since other words may say the same
+# Both were set by looking at the bundled FAQ and a few forum threads, not measured.
 
 
 def group_answers(scorer: Scorer, texts: Sequence[str]) -> list[int]:
     """The group of each text, best first; group 0 is that of the best."""
     encode = getattr(scorer, "text_vectors", None)
-    if encode is not None:
-        return join_groups(encode(list(texts)), ALIKE)
-    return join_groups(word_vectors(texts), ALIKE_WORDS)
+    return join_groups(encode(list(texts)), ALIKE) if encode is not None else join_by_words(texts, ALIKE_WORDS)
 
 
 def join_groups(vectors: Numbers, alike: float) -> list[int]:
@@ -48,14 +48,31 @@ def join_groups(vectors: Numbers, alike: float) -> list[int]:
     return groups
 
 
-def word_vectors(texts: Sequence[str]) -> Numbers:
-    """Stems without function words, times how rare they are among the texts; of length one. (texts, stems)"""
+def join_by_words(texts: Sequence[str], alike: float) -> list[int]:
+    """The same by words. What is shared with the first of each group is looked up by word, so that long lists are fine."""
+    having: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)  # groups whose first text has a word
+    groups: list[int] = []
+    count = 0
+    for weights in word_weights(texts):
+        cosines: defaultdict[int, float] = defaultdict(float)
+        for word, weight in weights.items():
+            for group, other in having[word]:
+                cosines[group] += weight * other
+        groups.append(min((group for group, cosine in cosines.items() if cosine >= alike), default=count))
+        if groups[-1] == count:
+            count += 1
+            for word, weight in weights.items():
+                having[word].append((groups[-1], weight))
+    return groups
+
+
+def word_weights(texts: Sequence[str]) -> list[dict[str, float]]:
+    """Of each text its stems without function words, times how rare they are among the texts, of length one."""
     counts = [Counter(stem(word) for word in words(text) if word not in STOPWORDS) for text in texts]
     having = Counter(word for count in counts for word in count)
-    numbers = {word: number for number, word in enumerate(having)}
-    table = np.zeros((len(texts), max(1, len(numbers))))
-    for row, count in enumerate(counts):
-        for word, times in count.items():
-            table[row, numbers[word]] = (1 + np.log(times)) * np.log(1 + len(texts) / having[word])
-    lengths = np.linalg.norm(table, axis=1, keepdims=True)
-    return np.asarray(table / np.where(lengths > 0, lengths, 1.0))
+    rows = [
+        {word: (1 + math.log(times)) * math.log(1 + len(texts) / having[word]) for word, times in count.items()}
+        for count in counts
+    ]
+    lengths = [math.sqrt(sum(weight**2 for weight in row.values())) for row in rows]
+    return [{word: weight / length for word, weight in row.items()} for row, length in zip(rows, lengths, strict=True)]
