@@ -21,7 +21,7 @@ from anselm.text.tokens import STOPWORDS, words
 
 Numbers = NDArray[np.float64]
 
-ALIKE = 0.6  # of sentence vectors: two ways to say one thing; answers on the same topic are about 0.4
+ALIKE = 0.6  # of sentence vectors
 ALIKE_WORDS = 0.35  # of words: lower, since other words may say the same
 # Both were set by looking at the bundled FAQ and a few forum threads, not measured.
 
@@ -49,7 +49,7 @@ def join_groups(vectors: Numbers, alike: float) -> list[int]:
 
 
 def join_by_words(texts: Sequence[str], alike: float) -> list[int]:
-    """The same by words. What is shared with the first of each group is looked up by word, so that long lists are fine."""
+    """The same by words. What a text shares with the first of each group is looked up, so that lists may be long."""
     having: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)  # groups whose first text has a word
     groups: list[int] = []
     count = 0
