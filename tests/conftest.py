@@ -6,7 +6,7 @@ import json
 import os
 import random
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,16 @@ def real_data() -> Path:
 
 WORDS = ("bees", "honey", "hive", "nectar", "the", "make", "is", "where", "how", "what", "garden", "wood", "sweet")
 VECTOR_WORDS = (*WORDS, "flower", "comb", "Honey")
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Two threads take longer than one for small matrices, and far longer where something else runs, too."""
+    torch = pytest.importorskip("torch")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

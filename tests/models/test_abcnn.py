@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +25,9 @@ QUESTION, ANSWERS = "where is the honey", ("honey", "the hive is in the garden w
 LISTS = [Question("q", QUESTION, tuple(Candidate(str(i), text) for i, text in enumerate(ANSWERS)))]
 
 
-@pytest.fixture(scope="module")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
-    rng = np.random.default_rng(1)
-    path.write_text("".join(f"{word} {' '.join(f'{x:.3f}' for x in rng.normal(size=D))}\n" for word in WORDS))
-    return path
+@pytest.fixture
+def vectors(vector_file: Callable[[int], Path]) -> Path:
+    return vector_file(D)
 
 
 def make(name: str, vectors: Path, **settings: object) -> ABCNN:

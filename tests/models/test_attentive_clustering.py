@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -45,12 +46,9 @@ def make_lists() -> list[Question]:
 LISTS = make_lists()
 
 
-@pytest.fixture(scope="module")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
-    rng = np.random.default_rng(1)
-    path.write_text("".join(f"{word} {' '.join(f'{x:.3f}' for x in rng.normal(size=D))}\n" for word in WORDS))
-    return path
+@pytest.fixture
+def vectors(vector_file: Callable[[int], Path]) -> Path:
+    return vector_file(D)
 
 
 def make(vectors: Path, **settings: object) -> AttentiveClustering:

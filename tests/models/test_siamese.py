@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, replace
 from importlib import import_module
 from pathlib import Path
@@ -51,13 +51,7 @@ def ask(text: str, *answers: str, right: int = 0, id: str = "q") -> Question:
 LISTS = [ask(text, *SAID, right=i, id=f"q{i}") for i, text in enumerate(ASKED)]
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Two threads take longer than one for matrices this small, and far longer where something else runs, too."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture

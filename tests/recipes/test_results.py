@@ -131,7 +131,7 @@ def test_one_table_can_be_asked_for() -> None:
 
 
 def test_fewer_seeds_never_replace_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from anselm.cli.training import keep
+    from anselm.cli.reproducing import keep
 
     path = keep(result(1, 2), tmp_path)
     keep(result(2), tmp_path)

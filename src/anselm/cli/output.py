@@ -52,3 +52,8 @@ def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool, columns: Seq
     from anselm.terminal import show_table
 
     return show_table(console(), [{name: row[name] for name in columns or row} for row in rows])
+
+
+def whisper(line: str) -> None:
+    """What is not the result: notes, and how far it is."""
+    typer.echo(line, err=True)
