@@ -191,3 +191,48 @@ def test_only_a_reader_with_two_heads_becomes_one(plain: Path, tmp_path: Path) -
         export_general(plain, tmp_path / "out", LISTS)
     with pytest.raises(AnselmError, match="exported files"):
         load_model("general")
+
+
+@pytest.mark.parametrize("int8", [False, True])
+def test_reader_can_be_trained_further(reader: Path, tmp_path: Path, int8: bool) -> None:
+    """Exported without rounding, its weights come back as they were; in int8, within half a step of each column."""
+    torch = pytest.importorskip("torch")
+    from anselm.recipes.training import make_model
+
+    before: Any = load_model(reader)
+    torch.manual_seed(3)
+    with torch.no_grad():  # as if trained: exporting leaves out what is equal, such as biases that are all zero
+        for parameter in before.parameters():
+            parameter += 0.05 * torch.randn_like(parameter)
+    shutil.copytree(reader, tmp_path / "reader")
+    before.save(tmp_path / "reader")
+    folder = make_general(tmp_path / "reader", tmp_path / "general", int8)
+    after: Any = make_model(str(folder), {}, seed=1)
+    assert (after.config.max_length, after.config.max_question) == (SHORT["max_length"], SHORT["max_question"])
+    own = before.state_dict()
+    assert {name for name in own if not name.startswith("similarity")} == set(after.state_dict())
+    for name, tensor in after.state_dict().items():
+        allowed = 0.02 * own[name].abs().max() if int8 else 0.0
+        assert (tensor - own[name]).abs().max() <= allowed, name
+    relevance = load_general(folder).features(after.featurize(LISTS))[:, 0]
+    scores = np.concatenate(after.score(LISTS))
+    if int8:  # the graph rounds what flows through it, too
+        assert np.corrcoef(scores, relevance)[0, 1] > 0.95
+    else:
+        np.testing.assert_allclose(scores, relevance, atol=1e-4)
+
+
+def test_training_further_refuses(exact: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from anselm.recipes.training import make_model
+
+    with pytest.raises(AnselmError, match="similarity head is taught"):
+        make_model(str(exact), {"similarity": True}, seed=1)
+    folder = tmp_path / "damaged"
+    shutil.copytree(exact, folder)
+    (folder / "onnx" / "reader.onnx").write_bytes(b"nothing like it")
+    with pytest.raises(FormatError, match=r"reader\.onnx"):
+        make_model(str(folder), {}, seed=1)
+    shutil.copy(exact / ENCODER, folder / "onnx" / "reader.onnx")
+    with pytest.raises(FormatError, match="not the reader of a general ranker"):
+        make_model(str(folder), {}, seed=1)

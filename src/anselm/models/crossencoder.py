@@ -38,9 +38,12 @@ from anselm.layers.sentences import Frame, text_vectors
 from anselm.models.collating import Batch, Group, Placed, collate_pairs, place_texts
 from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
+from anselm.models.general import READER
 from anselm.models.packing import in_order
 from anselm.models.reading import TEXT_LENGTH, Reading
+from anselm.models.registry import general_folder, read_config
 from anselm.models.scorer import Scores
+from anselm.models.thawing import fill, thaw
 from anselm.models.weights import load_weights, save_weights
 
 # Not cuDNN's attention: it plans anew for each shape, and no two batches of ragged lists have the same. On an H200 that
@@ -272,9 +275,20 @@ def load(name: str, config: Mapping[str, Any], folder: Path | None) -> CrossEnco
 
 
 def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = ()) -> CrossEncoder:
-    """A new model on a pretrained encoder, which knows its words already, ready to be trained."""
+    """A new model on a pretrained encoder, which knows its words already, ready to be trained.
+
+    Where the base is the default ranker, or another general one, it goes on from that one's reader.
+    """
     settings = _settings(name, config)
-    return CrossEncoder(name, settings, *load_pretrained(settings.base))
+    if (folder := general_folder(settings.base)) is None:
+        return CrossEncoder(name, settings, *load_pretrained(settings.base))
+    lengths = {key: value for key, value in read_config(folder / "config.json")["config"].items() if "max_" in key}
+    settings = _settings(name, {**lengths, **config})
+    if settings.similarity:
+        raise InputError(f"the similarity head is taught by an untouched encoder, which {settings.base!r} is not")
+    model = CrossEncoder(name, settings, *load_saved(folder))
+    fill(model, thaw(folder / READER), folder / READER)
+    return model
 
 
 def _settings(name: str, config: Mapping[str, Any]) -> Config:

@@ -31,6 +31,8 @@ MODELS = {
 
 Numbers = NDArray[np.float64]
 
+READER, ENCODER = Path("onnx") / "reader.onnx", Path("onnx") / "encoder.onnx"  # of a checkpoint
+
 LONG = 65  # tokens of an answer; longer ones, which the untouched encoder reads itself, are where length counts
 MIDDLING = 0.3  # similarity; 0.4 and 0.5 came out alike or worse on the dev lists
 
@@ -71,4 +73,4 @@ def blend_features(relevance: Numbers, similarity: Numbers, said: Numbers) -> Nu
 
 def load(name: str, config: Mapping[str, Any], folder: Path | None) -> Any:
     """The runtime runs it, from exported files; there is nothing else to load."""
-    raise InputError(f"{name!r} is run from its exported files; it can be neither exported again nor trained further")
+    raise InputError(f"{name!r} is run from its exported files; it cannot be exported again")

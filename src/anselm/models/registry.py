@@ -35,6 +35,7 @@ class Entry:
 
 SHIPPED = Path(__file__).parents[1] / "shipped"  # checkpoints that come with the package, one folder per name
 DEFAULT = "default"
+GENERAL = "general"  # the family of rankers that are exported files alone
 
 
 @cache
@@ -76,6 +77,12 @@ def is_checkpoint(folder: Path) -> bool:
         return "model" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, TypeError):
         return False
+
+
+def general_folder(base: str) -> Path | None:
+    """The folder of a general ranker, the default or one's own; None for whatever else a name is."""
+    folder = SHIPPED / DEFAULT if base == DEFAULT else Path(base)
+    return folder if is_checkpoint(folder) and read_config(folder / "config.json")["model"] == GENERAL else None
 
 
 def load_model(name_or_path: str | Path) -> Scorer:

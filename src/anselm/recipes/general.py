@@ -19,11 +19,11 @@ from anselm.errors import InputError
 from anselm.files import write_folder_atomically
 from anselm.models.crossencoder import CrossEncoder
 from anselm.models.encoders import load_pretrained
-from anselm.models.general import Config
+from anselm.models.general import ENCODER, READER, Config
 from anselm.models.registry import load_model
 from anselm.recipes.exporting import Pairs, batches, keep_files, pair_rows, to_onnx, write_graph
 from anselm.recipes.quantizing import quantize
-from anselm.runtime.general import ENCODER, READER, text_rows
+from anselm.runtime.general import text_rows
 
 KEPT = ("encoder.json", "tokenizer.json")
 

@@ -17,7 +17,7 @@ from anselm.data.question import Question
 from anselm.errors import InputError, UnknownNameError
 from anselm.evaluation.metrics import evaluate_lists, summarise
 from anselm.files import write_folder_atomically
-from anselm.models.registry import all_models, build_model, is_checkpoint, load_model
+from anselm.models.registry import all_models, build_model, general_folder, is_checkpoint, load_model
 from anselm.recipes.card import write_card
 from anselm.recipes.fitting import calibrate
 from anselm.recipes.overlap import Overlap, find_overlap
@@ -50,6 +50,8 @@ def make_model(base: str, config: Mapping[str, Any], seed: int, questions: Seque
     What is new in it is drawn from the seed. `questions` are what it will be trained on: some learn their words there.
     """
     torch.manual_seed(seed)
+    if general_folder(base):
+        return cast(Trainable, build_model("cross-encoder", {"base": base, **config}, questions))
     if base in all_models():
         return cast(Trainable, build_model(base, config, questions))
     if is_checkpoint(Path(base)):

@@ -12,15 +12,13 @@ import numpy as np
 from anselm.data.question import Question
 from anselm.models.encoders import PairTokenizer
 from anselm.models.features import Indices, Lists, Texts, encode_lists, flatten, window_candidates
-from anselm.models.general import Config, Numbers, blend_features
+from anselm.models.general import ENCODER, READER, Config, Numbers, blend_features
 from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
 from anselm.runtime.engines import Engine, open_engine
 from anselm.runtime.exported import BUDGET, read_tokenizer
 from anselm.runtime.rows import Rows, lay_out, run_rows
-
-READER, ENCODER = Path("onnx") / "reader.onnx", Path("onnx") / "encoder.onnx"
 
 
 class General:
