@@ -57,7 +57,7 @@ def odds(layer: nn.Module, joined: Vector, activation: Callable[[float], float])
 
 def tensor(layer: TensorSimilarity, q: Vector, a: Vector) -> float:
     added = affine(layer.V, q + a)
-    slices = [dot(q, times(m, a)) + v for m, v in zip(layer.M.tolist(), added, strict=True)]
+    slices = [dot(q, times(m, a)) / D + v for m, v in zip(layer.M.tolist(), added, strict=True)]
     return affine(layer.u, [math.tanh(y) for y in slices])[0]
 
 
