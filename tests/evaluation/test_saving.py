@@ -117,8 +117,8 @@ def test_the_command(overlap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     target = ("--data", tmp_path / "lists.csv", "--save", tmp_path / "a.pred")
     code, err = run(overlap, *target)
     assert code == 0
-    note = f"anselm: note: {overlap} has no threshold of its own; {tmp_path / 'a.pred'} calls relevant what is above 0\n"
-    assert err == note
+    told = f"{overlap} has no threshold of its own; {tmp_path / 'a.pred'} calls relevant what is above 0"
+    assert err == f"anselm: note: {told}\n"
     assert [line.split("\t")[-1] for line in (tmp_path / "a.pred").read_text().splitlines()] == ["false", "true"]
     assert run("bm25", *target) == (0, "")
     code, err = run("bm25", "--data", os.devnull, "--save", tmp_path / "a.txt")  # before the data is looked at

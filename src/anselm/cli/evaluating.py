@@ -33,9 +33,7 @@ def evaluate(
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the scores: .pred (SemEval's predictions, true or false for each) or .run (TREC)."
-        ),
+        typer.Option(help="Write the scores: .pred (SemEval's predictions, true or false for each) or .run (TREC)."),
     ] = None,
     data_dir: DataDir = None,
     as_json: Json = False,

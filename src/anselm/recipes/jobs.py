@@ -20,12 +20,14 @@ from torch import Tensor, nn
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.data.question import Question
 from anselm.evaluation.metrics import summarise
-from anselm.evaluation.report import measure
+from anselm.evaluation.report import measure, official
 from anselm.recipes.overlap import find_overlap
 from anselm.recipes.schema import Part, Recipe, Stage
 from anselm.recipes.training import make_model, make_training, train_model
+from anselm.train.training import Training
 
 METRICS = ("map", "mrr", "p@1")
+OFFICIAL = {"average_recall": "avgrec", **{name: name for name in ("precision", "recall", "f1", "accuracy")}}
 Load = Callable[[Part], Dataset]
 Say = Callable[[str], None]
 
@@ -114,7 +116,8 @@ def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> l
             model = transferred
             model.load_state_dict(start)
         dev = run_stage(model, stage, job.seed, job.changes, load, say)
-        tests = [test(model, load(part), recipe.metric) for part in stage.tests]
+        decides = {"loss": Training.loss, **stage.training, **job.changes}["loss"] == "pointwise"
+        tests = [test(model, load(part), recipe.metric, decides) for part in stage.tests]
         parameters = sum(parameter.numel() for parameter in model.parameters())
         seconds = round(time.perf_counter() - began, 1)
         runs.append(Run(name, job.seed, dict(job.changes), dev, tests, parameters, seconds, device_name()))
@@ -149,9 +152,17 @@ def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], l
         return train_model(model, lists, load(stage.dev).questions, training, Path(folder))
 
 
-def test(model: Any, dataset: Dataset, metric: str) -> Tested:
-    found = measure(dataset, model.score(dataset), list({*METRICS, metric}), "pessimistic")
-    return Tested(summarise({name: found[name] for name in METRICS}), [round(v, 4) for v in found[metric].tolist()])
+def test(model: Any, dataset: Dataset, metric: str, decides: bool) -> Tested:
+    """Under SemEval's official protocol also what its scorer has besides; `decides`: a score is a log-odds.
+
+    Then a candidate is called relevant where it is above 0. Scores of other losses have no such place.
+    """
+    scores = model.score(dataset)
+    found = measure(dataset, scores, list({*METRICS, metric}), "pessimistic")
+    theirs = official(dataset, scores, [row > 0 for row in scores] if decides else None) or {}
+    more = {OFFICIAL[name]: value for name, value in theirs.items() if name in OFFICIAL}
+    values = [round(value, 4) for value in found[metric].tolist()]
+    return Tested(summarise({name: found[name] for name in METRICS}) | more, values)
 
 
 def run_jobs(

@@ -104,8 +104,8 @@ class Recipe:
 
 
 def all_recipes() -> dict[str, Path]:
-    """Every recipe that comes with the package, by name."""
-    return {str(path.relative_to(RECIPES).with_suffix("")): path for path in sorted(RECIPES.rglob("*.toml"))}
+    """Every recipe that comes with the package, by name: paper/table/row. What lies above is about the paper."""
+    return {str(path.relative_to(RECIPES).with_suffix("")): path for path in sorted(RECIPES.glob("*/*/*.toml"))}
 
 
 def find_recipes(name: str) -> list[Recipe]:
