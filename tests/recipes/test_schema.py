@@ -161,6 +161,10 @@ def test_parts_that_are_not_here(tmp_path: Path) -> None:
     parts = [Part(str(here)), Part("gone.jsonl"), Part("wikiqa", "dev"), Part("gone.jsonl", "dev")]
     assert missing_parts(parts, tmp_path) == ["gone.jsonl", "wikiqa"]
     assert missing_parts(parts[:1], tmp_path) == []
+    (tmp_path / "wikiqa").mkdir()
+    (tmp_path / "wikiqa" / "WikiQA-test.tsv").write_text("")
+    assert missing_parts(parts, tmp_path) == ["gone.jsonl", "wikiqa (dev)"]  # the corpus is here in part
+    assert missing_parts([Part("wikiqa")], tmp_path) == []
 
 
 SHIPPED = {name: find_recipe(name) for name in all_recipes()}

@@ -181,7 +181,16 @@ def missing_parts(parts: Sequence[Part], data_dir: Path | None = None) -> list[s
         folder = find_data_dir(data_dir)
     except MissingDataError:
         folder = None
-    return list(dict.fromkeys(part.data for part in parts if _is_absent(part, folder)))
+    return list(dict.fromkeys(_spell(part, folder) for part in parts if _is_absent(part, folder)))
+
+
+def _spell(part: Part, folder: Path | None) -> str:
+    """Of a corpus that is here in part, the split that is not."""
+    if folder is None or not is_corpus_name(part.data):
+        return part.data
+    corpus = find_corpus(part.data)
+    in_part = any(not corpus.missing(split, folder) for split in corpus.splits)
+    return f"{part.data} ({part.split or corpus.default_split})" if in_part else part.data
 
 
 def _is_absent(part: Part, folder: Path | None) -> bool:
