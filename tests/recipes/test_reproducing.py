@@ -7,11 +7,13 @@ from collections.abc import Callable, Sized
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from anselm.cli import main  # noqa: E402
+from anselm.data.datasets import Dataset  # noqa: E402
 from anselm.data.question import Candidate, Question  # noqa: E402
 from anselm.errors import InputError, UnknownNameError  # noqa: E402
 from anselm.evaluation.significance import compare  # noqa: E402
@@ -189,7 +191,8 @@ def test_rows_of_several_recipes(write: Callable[..., Path]) -> None:
     assert baseline.seeds == found.seeds == [1]
     p = compare(found.values, baseline.values)
     star = " *" if p.p_randomisation < 0.05 else ""
-    cell = f"| averaged: {p.difference:+.3f}, p {p.p_randomisation:.3f}{star} |"
+    between = "({:+.3f} to {:+.3f})".format(*p.interval)
+    cell = f"| averaged: {p.difference:+.3f} {between}, p {p.p_randomisation:.3f}{star} |"
     assert cell in tables([baseline, found])
     assert "## mine, table-2" in tables([baseline, found])
 
@@ -245,6 +248,63 @@ def test_jobs_are_told_apart_by_what_they_change() -> None:
 
 def labelled(*labels: float | None) -> Question:
     return Question("q", "x", tuple(Candidate(str(i), f"a{i}", label) for i, label in enumerate(labels)))
+
+
+class Said:
+    """A model that is known to say this."""
+
+    def __init__(self, *rows: list[float]) -> None:
+        self.rows = [np.array(row) for row in rows]
+
+    def score(self, questions: Sized) -> list[np.ndarray]:
+        return self.rows
+
+
+def test_the_official_protocol_has_the_official_figures() -> None:
+    """By hand: of four candidates two are relevant, two are called so, one of them rightly."""
+    lists = (labelled(1, 0), replace(labelled(1, 0), id="r"))
+    said = Said([0.5, 0.1], [-2.0, -1.0])
+    found = jobs.test(said, Dataset("d", "test", "official", lists), "mrr", decides=True)
+    assert found.metrics == pytest.approx(
+        {"map": 0.75, "mrr": 0.75, "p@1": 0.5, "avgrec": 0.95, "precision": 0.5, "recall": 0.5, "f1": 0.5}
+        | {"accuracy": 0.5}
+    )
+    assert found.values == [1.0, 0.5]
+    ranked = jobs.test(said, Dataset("d", "test", "official", lists), "map", decides=False)
+    assert set(ranked.metrics) == {"map", "mrr", "p@1", "avgrec"}
+    assert set(jobs.test(said, Dataset("d", "test", "clean", lists), "map", decides=True).metrics) == set(jobs.METRICS)
+
+
+@pytest.mark.parametrize(("loss", "decides"), [("pointwise", True), ("pairwise", False), (None, False)])
+def test_a_score_is_a_log_odds_under_the_pointwise_loss(
+    loss: str | None, decides: bool, write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    real = jobs.test
+
+    def noted(*given: object) -> jobs.Tested:
+        asked.append(given[-1])
+        return real(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(jobs, "test", noted)
+    named = f'loss = "{loss}", epochs = 1' if loss else "epochs = 1"
+    (found,) = reproduce([read_recipe(write(rates=RATES[1:], loss=("epochs = 6", named)))], seeds=[1])
+    assert asked == [decides]
+    assert list(found.metrics) == list(jobs.METRICS)
+
+
+def test_a_journal_of_an_earlier_version_goes_on(write: Callable[..., Path], ran: list[str], tmp_path: Path) -> None:
+    """It has fewer figures; what only some seeds have is no figure of all of them."""
+    recipe, journal = read_recipe(write(rates=RATES[1:])), tmp_path / "journal.jsonl"
+    list(reproduce([recipe], seeds=[3], journal=journal))
+    (line,) = journal.read_text().splitlines()
+    key, runs = json.loads(line)
+    del runs[0]["tests"][0]["metrics"]["p@1"]
+    journal.write_text(json.dumps([key, runs]) + "\n")
+    (found,) = reproduce([recipe], seeds=[3, 1], journal=journal)
+    assert len(ran) == 2
+    assert list(found.metrics) == ["map", "mrr"]
+    assert len(found.metrics["map"]["values"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
 from anselm.evaluation.significance import compare
 from anselm.recipes.overlap import find_overlap
+from anselm.recipes.published import published_systems
 from anselm.recipes.results import Result, merge, read_results, summary, tables, write_result
+from anselm.recipes.schema import all_recipes
 
 VALUES = {1: 0.5, 2: 0.75, 3: 0.7}
 
@@ -92,12 +94,15 @@ def test_a_row_is_tested_against_another() -> None:
     found = compare(AGAINST["r"], AGAINST["other"])
     assert found.p_randomisation < 0.05
     assert cells(shown, "row")[-1] == "P@1 against"
-    assert cells(shown, "r")[-1] == f"other: +0.750, p {found.p_randomisation:.3f} *"
+    low, high = found.interval
+    assert low < 0.75 < high
+    assert cells(shown, "r")[-1] == f"other: +0.750 ({low:+.3f} to {high:+.3f}), p {found.p_randomisation:.3f} *"
     assert cells(shown, "other")[-1] == "-"
     few = [replace(one, values=one.values[:3]) for one in compared()]
     p = compare(AGAINST["r"][:3], AGAINST["other"][:3]).p_randomisation
     assert p > 0.05
-    assert cells(tables(few), "r")[-1] == f"other: +0.833, p {p:.3f}"  # no star
+    assert cells(tables(few), "r")[-1].startswith("other: +0.833 (")
+    assert cells(tables(few), "r")[-1].endswith(f", p {p:.3f}")  # no star
 
 
 def test_a_row_of_several_tables_is_in_each() -> None:
@@ -143,3 +148,97 @@ def test_fewer_seeds_never_replace_more(tmp_path: Path, capsys: pytest.CaptureFi
     assert joined.metrics == result(1, 2, 3).metrics
     assert keep(result(1, 2, 3, seconds=9.0), tmp_path) == path
     assert read_results(tmp_path)[0].seconds == 9.0
+
+
+OFFICIAL = {
+    "map": 0.7, "mrr": 0.8, "p@1": 0.6, "avgrec": 0.75, "precision": 0.5, "recall": 0.25, "f1": 0.3, "accuracy": 0.9
+}  # fmt: skip
+
+
+def official(**changes: object) -> Result:
+    """As recorded under SemEval's official protocol."""
+    metrics = {name: summary([value]) for name, value in OFFICIAL.items()}
+    return result(1, **{"protocol": "official", "corpus": "semeval-2016", "metrics": metrics, **changes})
+
+
+def test_the_official_figures_have_columns_where_some_row_has_them() -> None:
+    older = official(row="older", metrics={"map": summary([0.7])})
+    ranked = official(row="ranked", metrics={name: summary([0.75]) for name in ("map", "mrr", "p@1", "avgrec")})
+    shown = tables([official(published={"avgrec": 0.883, "precision": 0.798, "f1": 0.489}), ranked, older])
+    assert cells(shown, "row")[2:6] == ["ours: MAP / MRR / P@1", "ours: AvgRec", "ours: P / R / F1 / Acc", "seeds"]
+    assert cells(shown, "r")[3:7] == [
+        "0.750 ± 0.000",
+        "0.500 ± 0.000 / 0.250 ± 0.000 / 0.300 ± 0.000 / 0.900 ± 0.000",
+        "1",
+        "AvgRec 0.883, P 0.798, F1 0.489",
+    ]
+    assert cells(shown, "ranked")[3:5] == ["0.750 ± 0.000", "-"]
+    assert cells(shown, "older")[3:5] == ["-", "-"]
+    assert "AvgRec" not in tables([older]).split("seeds")[0]
+
+
+def test_seeds_with_fewer_figures_join_in_those_that_all_have() -> None:
+    assert set(merge([official(), official(seeds=[2], metrics={"map": summary([0.9])})]).metrics) == {"map"}
+    assert set(merge([official(metrics={"map": summary([0.9])}), official(seeds=[2])]).metrics) == {"map"}
+
+
+PUBLISHED = """
+[[system]]
+row = "Winner"
+tables = ["table-1"]
+corpus = "semeval-2016"
+split = "test"
+protocol = "official"
+source = "the task"
+metrics = { map = 0.7919, mrr = 0.8642, avgrec = 0.8882, precision = 0.7696 }
+"""
+
+
+@pytest.fixture
+def papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("anselm.recipes.schema.RECIPES", tmp_path)
+    path = tmp_path / "p" / "published.toml"
+    path.parent.mkdir()
+    path.write_text(PUBLISHED)
+    return path
+
+
+def test_published_systems_have_rows_of_their_own(papers: Path) -> None:
+    rows = [official(against="other"), official(row="other", also=["table-2"])]
+    shown = tables(rows)
+    assert cells(shown, "Winner") == [
+        "Winner", "semeval-2016, test (official)", "0.792 / 0.864 / -", "0.888", "0.770 / - / - / -", "published", "-",
+        "-", "-",
+    ]  # fmt: skip
+    assert "Winner" not in shown.split("## p, table-2")[1]
+    elsewhere = [{"protocol": "clean"}, {"split": "dev"}, {"corpus": "semeval-2017"}]  # never beside other questions
+    assert all("Winner" not in tables([replace(official(), **change)]) for change in elsewhere)
+    assert "Winner" not in tables([official(paper="q")])
+    assert all_recipes() == {}  # it is no recipe
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (PUBLISHED.replace("tables", "table"), "'tables' is missing"),
+        (PUBLISHED.replace("source", "from"), "not a readable list of published systems"),
+        ("[[system", "not a readable list of published systems"),
+        ("", "'system' is missing"),
+    ],
+)
+def test_a_bad_list_of_published_systems_is_named(content: str, problem: str, papers: Path) -> None:
+    papers.write_text(content)
+    with pytest.raises(FormatError, match=rf"published\.toml: .*{problem}"):
+        tables([official()])
+
+
+def test_the_published_systems_of_semeval_are_those_of_the_task(real_data: Path) -> None:
+    """Table 3's against the task's own file, whose MRR is in percent."""
+    lines = (real_data / "semeval_cqa/2016/gold/results_subtask_A.tab").read_text(encoding="utf-8").splitlines()
+    theirs = {line.split("-")[0].lower(): line.split()[1:] for line in lines if "-primary" in line}
+    names = ("map", "avgrec", "mrr", "precision", "recall", "f1", "accuracy")
+    systems = published_systems("swissalps-attention-cnn", "table-3")
+    assert [system.row for system in systems] == ["KeLP (1st)", "ConvKN (2nd)", "SemanticZ (3rd)"]
+    for system in systems:
+        figures = dict(zip(names, map(float, theirs[system.row.split()[0].lower()]), strict=True))
+        assert system.metrics == pytest.approx(figures | {"mrr": figures["mrr"] / 100})

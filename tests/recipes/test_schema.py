@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from anselm.errors import AnselmError, UnknownNameError
+from anselm.errors import AnselmError, FormatError, UnknownNameError
 from anselm.models.registry import all_models
 from anselm.recipes.schema import (
     Part,
@@ -19,6 +19,8 @@ from anselm.recipes.schema import (
     find_stage,
     missing_data,
     missing_parts,
+    of_config,
+    of_training,
     read_recipe,
 )
 
@@ -103,6 +105,36 @@ def test_every_combination_of_what_is_searched(tmp_path: Path) -> None:
     assert settings == [{"rate": rate, "epochs": epochs} for rate in (1e-3, 1e-4) for epochs in (1, 2, 3)]
 
 
+def test_settings_of_the_model_can_be_searched(tmp_path: Path) -> None:
+    search = 'search = { rate = [1e-3], "config.max_length" = [50, 100] }'
+    settings = read(tmp_path, GOOD.replace("[[corpus", f"{search}\n[[corpus")).corpora["mine"].settings
+    assert [(of_training(one), of_config(one)) for one in settings] == [
+        ({"rate": 1e-3}, {"max_length": 50}), ({"rate": 1e-3}, {"max_length": 100}),
+    ]  # fmt: skip
+
+
+TRANSFER = """
+[transfer]
+train = [{ data = "other.jsonl" }]
+dev = { data = "dev.jsonl" }
+"""
+
+
+@pytest.mark.parametrize(
+    "entry", ["config = { a = 1 }", 'texts = [{ data = "t.jsonl" }]', 'search = { "config.a" = [1] }']
+)
+def test_what_changes_the_model_cannot_come_after_a_transfer(entry: str, tmp_path: Path) -> None:
+    content = GOOD.replace("[[corpus", f"{entry}\n[[corpus")
+    assert read(tmp_path, content).corpora
+    with pytest.raises(FormatError, match="after a transfer, whose model goes on"):
+        read(tmp_path, content + TRANSFER)
+
+
+def test_texts_have_to_be_here_too(tmp_path: Path) -> None:
+    recipe = read(tmp_path, GOOD.replace("[[corpus", 'texts = [{ data = "texts.jsonl" }]\n[[corpus'))
+    assert missing_data(recipe) == ["train.jsonl", "dev.jsonl", "test.jsonl", "texts.jsonl"]
+
+
 def test_the_rows_of_a_table_or_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anselm.recipes.schema.RECIPES", tmp_path)
     places = {("p", "t", "a"): ["u"], ("p", "t", "b"): [], ("p", "u", "c"): [], ("o", "t", "d"): []}
@@ -129,9 +161,18 @@ def test_parts_that_are_not_here(tmp_path: Path) -> None:
     parts = [Part(str(here)), Part("gone.jsonl"), Part("wikiqa", "dev"), Part("gone.jsonl", "dev")]
     assert missing_parts(parts, tmp_path) == ["gone.jsonl", "wikiqa"]
     assert missing_parts(parts[:1], tmp_path) == []
+    (tmp_path / "wikiqa").mkdir()
+    (tmp_path / "wikiqa" / "WikiQA-test.tsv").write_text("")
+    assert missing_parts(parts, tmp_path) == ["gone.jsonl", "wikiqa (dev)"]  # the corpus is here in part
+    assert missing_parts([Part("wikiqa")], tmp_path) == []
 
 
 SHIPPED = {name: find_recipe(name) for name in all_recipes()}
+
+
+def is_model_of(value: object, module: str) -> bool:
+    """Whether it is the model class of a file."""
+    return isinstance(value, type) and value.__module__ == module and hasattr(value, "featurize")
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -147,13 +188,13 @@ def test_shipped_recipes_can_be_run(name: str) -> None:
     recipe = SHIPPED[name]
     module: Any = import_module(all_models()[recipe.model].module)
     for stage in (*recipe.corpora.values(), *filter(None, [recipe.transfer])):
-        settings = {**recipe.config, **stage.config}
-        config = make_config(module.Config, recipe.model, module.VARIANTS[recipe.model], settings)
-        if all_models()[recipe.model].kind == "siamese":  # heads that do not divide the width, say
-            kind = {"ggsa": "GGSA", "iggsa": "GGSA"}.get(recipe.model, "Siamese")
-            getattr(module, kind)(recipe.model, config, Vocabulary(("a",)))
         for changes in stage.settings:
-            training = make_training({**stage.training, **changes})
+            settings = {**recipe.config, **stage.config, **of_config(changes)}
+            config = make_config(module.Config, recipe.model, module.VARIANTS[recipe.model], settings)
+            if all_models()[recipe.model].kind == "siamese":  # heads that do not divide the width, say
+                (kind,) = {value for value in vars(module).values() if is_model_of(value, module.__name__)}
+                kind(recipe.model, config, Vocabulary(("a",)))
+            training = make_training({**stage.training, **of_training(changes)})
             make_loss(training.loss, training.smoothing, training.margin)
             assert training.optimizer in OPTIMIZERS
             assert training.schedule in SCHEDULES

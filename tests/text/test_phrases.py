@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anselm.text.phrases import find_phrases, join_phrases
+from anselm.text.phrases import find_phrases, join_phrases, known_phrases
 from anselm.text.vocabulary import UNKNOWN, Vocabulary
 
 PHRASES = {"new_york", "new_york_city", "ice_cream"}
@@ -71,3 +71,9 @@ def test_without_gensim_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "gensim.models.phrases", None)
     with pytest.raises(MissingExtraError, match=r"anselm\[vectors\]"):
         find_phrases(["a b"])
+
+
+def test_phrases_of_a_file_of_vectors() -> None:
+    """Those that words of a text can be joined to: folded, of two or three words."""
+    words = ["york", "new_york", "New_York", "new_york_city", "a_b_c_d", "_", "new_", "don't_know", "c++_is"]
+    assert known_phrases(words) == ("don't_know", "new_york", "new_york_city")

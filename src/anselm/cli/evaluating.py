@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from anselm.cli.options import METRICS, DataDir, DataSource, Json, Metrics, Protocol, Split, System, TieRule
-from anselm.cli.output import console, print_json
+from anselm.cli.output import console, print_json, whisper
 
 if TYPE_CHECKING:
     from anselm.evaluation.report import Report
@@ -31,11 +31,15 @@ def evaluate(
         Path | None,
         typer.Option(help="Draw how far the probabilities hold, and what thresholds give: .png or .svg."),
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Write the scores: .pred (SemEval's predictions, true or false for each) or .run (TREC)."),
+    ] = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
-    (report,) = run_evaluation([model], data, split, protocol, metrics, ties, data_dir, plot)
+    (report,) = run_evaluation([model], data, split, protocol, metrics, ties, data_dir, plot, save)
     if plot:
         from anselm.evaluation.plots import save_plot
 
@@ -83,20 +87,30 @@ def run_evaluation(
     ties: str,
     data_dir: Path | None,
     plot: Path | None = None,
+    save: Path | None = None,
 ) -> list[Report]:
+    """Of several models on the same lists; what is to be drawn or saved is of the first."""
     from anselm.data.datasets import load_dataset
     from anselm.evaluation.plots import check_plot, check_source
     from anselm.evaluation.report import assess, check_metrics, open_system
+    from anselm.evaluation.saving import check_target, save_scores
     from anselm.terminal import progress, waiting
 
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     check_metrics(names, ties)
     if plot:
         check_plot(plot)
+    if save:
+        check_target(save)
     systems = [open_system(model) for model in models]  # a mistyped name should not cost the reading of the data
     with waiting("reading"):
         dataset = load_dataset(data, split, protocol, data_dir)
     if plot:
         check_source(systems[0], dataset)
     scoring = partial(progress, label="scoring")
-    return [assess(system, dataset, names, cast("Ties", ties), scoring) for system in systems]
+    reports = [assess(system, dataset, names, cast("Ties", ties), scoring) for system in systems]
+    if save:
+        save_scores(reports[0], dataset, save)
+        if save.suffix == ".pred" and reports[0].called is None:
+            whisper(f"anselm: note: {models[0]} has no threshold of its own; {save} calls relevant what is above 0")
+    return reports

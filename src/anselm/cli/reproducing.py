@@ -102,9 +102,9 @@ def here(recipe: Recipe, corpora: list[str]) -> Recipe:
     from anselm.recipes.schema import find_stage, missing_parts
 
     stages = {name: find_stage(recipe, name) for name in corpora or recipe.corpora}
-    common = [*recipe.transfer.train, recipe.transfer.dev] if recipe.transfer else []
+    common = recipe.transfer.parts if recipe.transfer else ()
     for name, stage in list(stages.items()):
-        if absent := missing_parts([*common, *stage.train, stage.dev, *stage.tests]):
+        if absent := missing_parts([*common, *stage.parts]):
             if name in corpora:
                 raise MissingDataError(
                     f"{recipe.name} on {name} needs {', '.join(absent)}, which is not here; `anselm data list` says "

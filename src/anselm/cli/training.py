@@ -153,7 +153,7 @@ def train_recipe(
     name: str, corpus: str | None, seed: int, wanted: dict[str, float], out: Path | None, dry_run: bool, as_json: bool
 ) -> None:
     """One corpus and seed of a recipe. Of settings that it leaves to a search, the first is taken, and that is said."""
-    from anselm.recipes.schema import find_recipe, find_stage
+    from anselm.recipes.schema import find_recipe, find_stage, of_config, of_training
 
     recipe = find_recipe(name)
     stage = find_stage(recipe, corpus)
@@ -166,10 +166,10 @@ def train_recipe(
     first = {key: value for key, value in stage.settings[0].items() if key not in {**stage.training, **wanted}}
     for key, value in first.items():
         whisper(f"anselm: note: `anselm reproduce` searches {key} in {list(stage.search[key])}; {value} is taken here")
-    model = new_model(recipe, seed, recipe.transfer or stage, load_part)
+    model = new_model(recipe, seed, recipe.transfer or stage, load_part, of_config(first))
     if recipe.transfer and not dry_run:
         run_stage(model, recipe.transfer, seed, {}, load_part, say)
-    training = make_training({**stage.training, **first, **wanted, "seed": seed})
+    training = make_training({**stage.training, **of_training(first), **wanted, "seed": seed})
     return train_network(
         model, join_parts(stage.train, load_part), load_part(stage.dev), training, out, dry_run, as_json
     )

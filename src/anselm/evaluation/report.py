@@ -37,7 +37,8 @@ class Report:
     error over all pairs, `triggering` says how it does at leaving questions without an answer unanswered. Neither has a
     worst copy, so there they are left out. `semeval` holds the official scorer's numbers under the protocol of that
     name; those about decisions only where the system makes some. Not written out: `values`, each metric's value per
-    question, and `trust`, what a picture of the probabilities is drawn from.
+    question, `trust`, what a picture of the probabilities is drawn from, and, list by list, the `scores` and which
+    candidates were `called` relevant.
     """
 
     model: str
@@ -54,9 +55,11 @@ class Report:
     semeval: dict[str, float] | None = None
     values: dict[str, FloatArray] = field(default_factory=dict, repr=False)
     trust: Trust | None = field(default=None, repr=False)
+    scores: list[Scores] = field(default_factory=list, repr=False)
+    called: list[BoolArray] | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        hidden = ("values", "trust")
+        hidden = ("values", "trust", "scores", "called")
         return {key: value for key, value in vars(self).items() if key not in hidden and value is not None}
 
 
@@ -107,15 +110,18 @@ def assess(system: System, dataset: Dataset, metrics: Sequence[str], ties: Ties,
     scores = score_lists(system.scorer, dataset, progress)
     values = measure(dataset, scores, metrics, ties)
     trust = probe(dataset, scores, system.calibration)
+    called = decide(system, dataset, scores)
     return Report(
         system.name, dataset.name, dataset.split, dataset.protocol, ties,
         len(next(iter(values.values()))), dataset.pairs, summarise(values),
         copies=len(dataset) if dataset.worst_of else None,
         ece=trust.ece if trust else None,
         triggering=numbers(trust.triggering) if trust else None,
-        semeval=official(dataset, scores, decide(system, dataset, scores)),
+        semeval=official(dataset, scores, called),
         values=values,
         trust=trust,
+        scores=scores,
+        called=called,
     )  # fmt: skip
 
 

@@ -20,12 +20,16 @@ from torch import Tensor, nn
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.data.question import Question
 from anselm.evaluation.metrics import summarise
-from anselm.evaluation.report import measure
+from anselm.evaluation.report import measure, official
+from anselm.models.wordmodel import OWN
 from anselm.recipes.overlap import find_overlap
-from anselm.recipes.schema import Part, Recipe, Stage
+from anselm.recipes.preparing import stage_vectors
+from anselm.recipes.schema import Part, Recipe, Stage, of_config, of_training
 from anselm.recipes.training import make_model, make_training, train_model
+from anselm.train.training import Training
 
 METRICS = ("map", "mrr", "p@1")
+OFFICIAL = {"average_recall": "avgrec", **{name: name for name in ("precision", "recall", "f1", "accuracy")}}
 Load = Callable[[Part], Dataset]
 Say = Callable[[str], None]
 
@@ -44,6 +48,8 @@ class Job:
         """What it is, and a checksum of how it is run: a journal says nothing about a recipe that was changed since."""
         stages = [self.recipe.transfer, *(self.recipe.corpora[name] for name in self.corpora)]
         how = repr((self.recipe.model, sorted(self.recipe.config.items()), stages))
+        texts = [stage.texts for stage in stages if stage and stage.texts]
+        how += repr(texts) if texts else ""  # without any, as in journals from before there were some
         digest = hashlib.sha256(how.encode()).hexdigest()[:12]
         return json.dumps([self.recipe.name, self.corpora, self.seed, dict(self.changes), digest])
 
@@ -109,12 +115,13 @@ def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> l
     for name in job.corpora:
         began, stage = time.perf_counter(), recipe.corpora[name]
         if transferred is None:
-            model = new_model(recipe, job.seed, stage, load)
+            model = new_model(recipe, job.seed, stage, load, of_config(job.changes))
         else:
             model = transferred
             model.load_state_dict(start)
-        dev = run_stage(model, stage, job.seed, job.changes, load, say)
-        tests = [test(model, load(part), recipe.metric) for part in stage.tests]
+        dev = run_stage(model, stage, job.seed, of_training(job.changes), load, say)
+        decides = {"loss": Training.loss, **stage.training, **job.changes}["loss"] == "pointwise"
+        tests = [test(model, load(part), recipe.metric, decides) for part in stage.tests]
         parameters = sum(parameter.numel() for parameter in model.parameters())
         seconds = round(time.perf_counter() - began, 1)
         runs.append(Run(name, job.seed, dict(job.changes), dev, tests, parameters, seconds, device_name()))
@@ -123,10 +130,26 @@ def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> l
     return runs
 
 
-def new_model(recipe: Recipe, seed: int, stage: Stage, load: Load) -> Any:
-    config = {**recipe.config, **stage.config}
-    model: Any = make_model(recipe.model, config, seed, join_parts(stage.train, load).questions)
+def new_model(recipe: Recipe, seed: int, stage: Stage, load: Load, changes: Mapping[str, Any] | None = None) -> Any:
+    """For a stage; `changes` are settings of the model. Vectors from more texts than the lists' are made, or found."""
+    config, lists = {**recipe.config, **stage.config, **(changes or {})}, join_parts(stage.train, load).questions
+    if not stage.texts:
+        model: Any = make_model(recipe.model, config, seed, lists)
+    else:
+        path = stage_vectors(recipe.model, config, lists, [load(part) for part in stage.texts])
+        model = make_model(recipe.model, {**config, "vectors": str(path)}, seed, lists)
+        model.config = replace(model.config, vectors=OWN)  # where they were kept is nobody else's business
     return model.to("cuda") if torch.cuda.is_available() else model
+
+
+def prepare_vectors(jobs: Sequence[Job], load: Load) -> None:
+    """Before workers are started, so that not each of them trains the same ones."""
+    for job in jobs:
+        for stage in [job.recipe.transfer or job.recipe.corpora[name] for name in job.corpora]:
+            if stage.texts:
+                config = {**job.recipe.config, **stage.config, **of_config(job.changes)}
+                lists = join_parts(stage.train, load).questions
+                stage_vectors(job.recipe.model, config, lists, [load(part) for part in stage.texts])
 
 
 def device_name() -> str:
@@ -149,9 +172,17 @@ def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], l
         return train_model(model, lists, load(stage.dev).questions, training, Path(folder))
 
 
-def test(model: Any, dataset: Dataset, metric: str) -> Tested:
-    found = measure(dataset, model.score(dataset), list({*METRICS, metric}), "pessimistic")
-    return Tested(summarise({name: found[name] for name in METRICS}), [round(v, 4) for v in found[metric].tolist()])
+def test(model: Any, dataset: Dataset, metric: str, decides: bool) -> Tested:
+    """Under SemEval's official protocol also what its scorer has besides; `decides`: a score is a log-odds.
+
+    Then a candidate is called relevant where it is above 0. Scores of other losses have no such place.
+    """
+    scores = model.score(dataset)
+    found = measure(dataset, scores, list({*METRICS, metric}), "pessimistic")
+    theirs = official(dataset, scores, [row > 0 for row in scores] if decides else None) or {}
+    more = {OFFICIAL[name]: value for name, value in theirs.items() if name in OFFICIAL}
+    values = [round(value, 4) for value in found[metric].tolist()]
+    return Tested(summarise({name: found[name] for name in METRICS}) | more, values)
 
 
 def run_jobs(
@@ -174,6 +205,7 @@ def _run(jobs: Sequence[Job], workers: int, load: Load, say: Say) -> Iterator[tu
     if workers < 2 or len(jobs) < 2:
         yield from ((job.key, run_job(job, load, say)) for job in jobs)
         return
+    prepare_vectors(jobs, load)
     with get_context("spawn").Pool(min(workers, len(jobs)), torch.set_num_threads, (1,)) as pool:
         yield from pool.imap_unordered(partial(_keyed, load=load, say=say), jobs)
 

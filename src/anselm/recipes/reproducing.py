@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anselm.data.datasets import Dataset
-from anselm.recipes.jobs import METRICS, Job, Load, Run, Say, load_part, run_jobs
+from anselm.recipes.jobs import Job, Load, Run, Say, Tested, load_part, run_jobs
 from anselm.recipes.results import Result, summary
 from anselm.recipes.schema import Part, Recipe, Stage, find_stage
 
@@ -97,7 +97,7 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         split=dataset.split,
         model=recipe.model,
         seeds=[run.seed for run in runs],
-        metrics={name: summary([tested.metrics[name] for tested in tests]) for name in METRICS},
+        metrics={name: summary([tested.metrics[name] for tested in tests]) for name in shared(tests)},
         published=dict(part.published),
         parameters=runs[0].parameters,
         device=runs[0].device,
@@ -112,6 +112,11 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         metric=recipe.metric,
         values=[round(float(value), 3) for value in np.mean([tested.values for tested in tests], axis=0)],
     )
+
+
+def shared(tests: Sequence[Tested]) -> list[str]:
+    """The metrics that all seeds have: journals of earlier versions have fewer."""
+    return [name for name in tests[0].metrics if all(name in tested.metrics for tested in tests)]
 
 
 def commit() -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from anselm.errors import FormatError, InputError
 from anselm.evaluation.significance import compare
 from anselm.files import read_json, write_atomically
+from anselm.recipes.published import System, published_systems
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,14 @@ def summary(values: Sequence[float]) -> dict[str, Any]:
 def merge(results: Sequence[Result]) -> Result:
     """Seeds that were run apart, as one result: all of one row, on the same data."""
     first = results[0]
+    names = [name for name in first.metrics if all(name in result.metrics for result in results)]  # older have fewer
     for other in results[1:]:
         if (other.path, other.data_sha256, other.model) != (first.path, first.data_sha256, first.model):
             raise InputError(f"{other.path} and {first.path} are not seeds of one result")
     return replace(
         first,
         seeds=[seed for result in results for seed in result.seeds],
-        metrics={name: _joined([result.metrics[name] for result in results]) for name in first.metrics},
+        metrics={name: _joined([result.metrics[name] for result in results]) for name in names},
         dev=first.dev | {"map": _joined([result.dev["map"] for result in results])},
         seconds=round(sum(result.seconds for result in results), 1),
         values=_mean_values(results),
@@ -112,37 +114,72 @@ def read_result(path: Path) -> Result:
 
 
 def tables(results: Sequence[Result], part: str = "") -> str:
-    """Markdown: one table per paper and table, ours beside the paper's; all, or those of a paper, a paper/table, ..."""
+    """Markdown: one table per paper and table, ours beside the paper's; all, or those of a paper, a paper/table, ...
+
+    Systems that others published on the same test sets (`published.py`) have rows of their own.
+    """
     parts = []
     for paper, table in sorted({(result.paper, table) for result in results for table in (result.table, *result.also)}):
         if not f"{paper}/{table}/".startswith(part and f"{part}/") and not part.startswith(f"{paper}/{table}/"):
             continue
         rows = [result for result in results if result.paper == paper and table in (result.table, *result.also)]
-        parts.append(f"## {paper}, {table}\n\n{_table(rows)}")
+        places = {(row.corpus, row.split, row.protocol) for row in rows}
+        systems = [one for one in published_systems(paper, table) if (one.corpus, one.split, one.protocol) in places]
+        parts.append(f"## {paper}, {table}\n\n{_table(rows, systems)}")
     return "\n\n".join(parts) + "\n"
 
 
-def _table(results: Sequence[Result]) -> str:
-    header = ["row", "corpus, split (protocol)", "ours: MAP / MRR / P@1", "seeds", "paper", "parameters"]
+def _table(results: Sequence[Result], systems: Sequence[System]) -> str:
+    there = {name for metrics in (row.metrics for row in results) for name in metrics}
+    groups = [names for names in COLUMNS if there & {*names}]
     compared = [row for row in results if row.against]
-    if compared:
-        header.append(f"{compared[0].metric.upper()} against")
+    header = ["row", "corpus, split (protocol)", *map(_heading, groups), "seeds", "paper", "parameters"]
+    header += [f"{compared[0].metric.upper()} against"] if compared else []
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
     for result in sorted(results, key=lambda result: result.corpus):  # rows stay in their order
-        cells = [*_cells(result), *([_difference(result, results)] if compared else [])]
+        last = [_difference(result, results)] if compared else []
+        lines.append(f"| {' | '.join([*_cells(result, groups), *last])} |")
+    for system in systems:
+        cells = [*_published_cells(system, groups), *(["-"] if compared else [])]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _cells(result: Result) -> list[str]:
-    ours = " / ".join(_spell(result.metrics[name]) for name in ("map", "mrr", "p@1") if name in result.metrics)
-    theirs = ", ".join(f"{name.upper()} {value:.3f}" for name, value in result.published.items()) or "-"
+# Each a column, where some row has one of its figures; the last two are those of SemEval's official scorer.
+COLUMNS = (("map", "mrr", "p@1"), ("avgrec",), ("precision", "recall", "f1", "accuracy"))
+LABELS = {"avgrec": "AvgRec", "precision": "P", "recall": "R", "accuracy": "Acc"}
+
+
+def _label(metric: str) -> str:
+    return LABELS.get(metric, metric.upper())
+
+
+def _heading(names: Sequence[str]) -> str:
+    return f"ours: {' / '.join(map(_label, names))}"
+
+
+def _cells(result: Result, groups: Sequence[Sequence[str]]) -> list[str]:
+    ours = [" / ".join(_spell(result.metrics[name]) for name in names if name in result.metrics) for names in groups]
+    theirs = ", ".join(f"{_label(name)} {value:.3f}" for name, value in result.published.items()) or "-"
     place = f"{result.corpus}, {result.split} ({result.protocol})"
-    return [result.row, place, ours, str(len(result.seeds)), theirs, f"{result.parameters / 1e6:.1f}M"]
+    shown = [cell or "-" for cell in ours]
+    return [result.row, place, *shown, str(len(result.seeds)), theirs, f"{result.parameters / 1e6:.1f}M"]
+
+
+def _published_cells(system: System, groups: Sequence[Sequence[str]]) -> list[str]:
+    figures = [{name: f"{system.metrics[name]:.3f}" for name in names if name in system.metrics} for names in groups]
+    shown = [
+        " / ".join(found.get(name, "-") for name in names) if found else "-"
+        for names, found in zip(groups, figures, strict=True)
+    ]
+    return [system.row, f"{system.corpus}, {system.split} ({system.protocol})", *shown, "published", "-", "-"]
 
 
 def _difference(result: Result, others: Sequence[Result]) -> str:
-    """How much better it is than the row it is compared with, and how likely that is by chance: * for p < 0.05."""
+    """How much better it is than the row it is compared with, between which bounds (95 %), and how likely by chance.
+
+    * for p < 0.05.
+    """
     where = (result.corpus, result.split, result.protocol)
     same = (row for row in others if (row.corpus, row.split, row.protocol) == where)
     other = next((row for row in same if row.row == result.against and row.metric == result.metric), None)
@@ -150,7 +187,8 @@ def _difference(result: Result, others: Sequence[Result]) -> str:
         return "-"
     found = compare(result.values, other.values)
     star = " *" if found.p_randomisation < 0.05 else ""
-    return f"{other.row}: {found.difference:+.3f}, p {found.p_randomisation:.3f}{star}"
+    low, high = found.interval
+    return f"{other.row}: {found.difference:+.3f} ({low:+.3f} to {high:+.3f}), p {found.p_randomisation:.3f}{star}"
 
 
 def _spell(metric: Mapping[str, Any]) -> str:

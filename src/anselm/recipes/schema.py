@@ -19,8 +19,10 @@ training = { epochs = 2 }                   the loop's Training
 train = [{ data = "wikiqa", split = "train" }]
 dev = { data = "wikiqa", split = "dev" }
 training = { epochs = 4, rate = 2e-5 }
-search = { rate = [1e-4, 5e-5] }            optional: settings of the training to choose on dev, with the first seed
+search = { rate = [1e-4, 5e-5] }            optional: settings of the training to choose on dev, with the first seed;
+                                            "config.max_length" = [50, 100] are settings of the model
 config = { max_length = 50 }                optional: what differs in the model's Config on this corpus
+texts = [{ data = "semeval-forum" }]        optional: more texts for the word vectors, besides those of `train`
 [[corpus.wikiqa.test]]
 data = "wikiqa"
 published = { map = 0.843, mrr = 0.857 }
@@ -71,11 +73,28 @@ class Stage:
     tests: tuple[Part, ...] = ()
     search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
+    texts: tuple[Part, ...] = field(default=(), repr=False)  # as journals know a stage by its repr, see Job.key
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Everything that has to be here."""
+        return (*self.train, self.dev, *self.tests, *self.texts)
 
     @property
     def settings(self) -> list[dict[str, Any]]:
         """Every combination of the settings that are to be searched; one without any where there are none."""
         return [dict(zip(self.search, values, strict=True)) for values in product(*self.search.values())]
+
+
+OF_CONFIG = "config."  # a setting of the model among those that are searched
+
+
+def of_training(changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in changes.items() if not name.startswith(OF_CONFIG)}
+
+
+def of_config(changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name.removeprefix(OF_CONFIG): value for name, value in changes.items() if name.startswith(OF_CONFIG)}
 
 
 @dataclass(frozen=True)
@@ -104,8 +123,8 @@ class Recipe:
 
 
 def all_recipes() -> dict[str, Path]:
-    """Every recipe that comes with the package, by name."""
-    return {str(path.relative_to(RECIPES).with_suffix("")): path for path in sorted(RECIPES.rglob("*.toml"))}
+    """Every recipe that comes with the package, by name: paper/table/row. What lies above is about the paper."""
+    return {str(path.relative_to(RECIPES).with_suffix("")): path for path in sorted(RECIPES.glob("*/*/*.toml"))}
 
 
 def find_recipes(name: str) -> list[Recipe]:
@@ -153,7 +172,7 @@ def find_stage(recipe: Recipe, corpus: str | None) -> Stage:
 def missing_data(recipe: Recipe, data_dir: Path | None = None) -> list[str]:
     """The corpora that a recipe needs and that are not here."""
     stages = [*recipe.corpora.values(), *([recipe.transfer] if recipe.transfer else [])]
-    return missing_parts([part for stage in stages for part in (*stage.train, stage.dev, *stage.tests)], data_dir)
+    return missing_parts([part for stage in stages for part in stage.parts], data_dir)
 
 
 def missing_parts(parts: Sequence[Part], data_dir: Path | None = None) -> list[str]:
@@ -162,7 +181,16 @@ def missing_parts(parts: Sequence[Part], data_dir: Path | None = None) -> list[s
         folder = find_data_dir(data_dir)
     except MissingDataError:
         folder = None
-    return list(dict.fromkeys(part.data for part in parts if _is_absent(part, folder)))
+    return list(dict.fromkeys(_spell(part, folder) for part in parts if _is_absent(part, folder)))
+
+
+def _spell(part: Part, folder: Path | None) -> str:
+    """Of a corpus that is here in part, the split that is not."""
+    if folder is None or not is_corpus_name(part.data):
+        return part.data
+    corpus = find_corpus(part.data)
+    in_part = any(not corpus.missing(split, folder) for split in corpus.splits)
+    return f"{part.data} ({part.split or corpus.default_split})" if in_part else part.data
 
 
 def _is_absent(part: Part, folder: Path | None) -> bool:
@@ -173,7 +201,7 @@ def _is_absent(part: Part, folder: Path | None) -> bool:
 
 
 KEYS = ("paper", "table", "row", "model", "seeds", "config", "corpus", "transfer", "note", "also", "against", "metric")
-STAGE_KEYS = ("train", "dev", "training", "test", "search", "config")
+STAGE_KEYS = ("train", "dev", "training", "test", "search", "config", "texts")
 
 
 def _check_keys(record: Mapping[str, Any], known: Sequence[str]) -> None:
@@ -189,8 +217,8 @@ def _recipe(record: dict[str, Any]) -> Recipe:
     seeds = record["seeds"]
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
         raise TypeError(f"seeds must be a list of whole numbers, at least one, not {seeds!r}")
-    if transfer and any(stage.get("config") for stage in record["corpus"].values()):
-        raise TypeError("a corpus cannot have a config of its own after a transfer, whose model goes on")
+    if transfer and any(_changes_model(stage) for stage in record["corpus"].values()):
+        raise TypeError("a corpus cannot have a config or texts of its own after a transfer, whose model goes on")
     parse_metric(record.get("metric", "map"))
     return Recipe(
         paper=record["paper"],
@@ -208,6 +236,10 @@ def _recipe(record: dict[str, Any]) -> Recipe:
     )
 
 
+def _changes_model(stage: Mapping[str, Any]) -> bool:
+    return bool(stage.get("config") or stage.get("texts") or of_config(stage.get("search", {})))
+
+
 def _stage(record: dict[str, Any]) -> Stage:
     _check_keys(record, STAGE_KEYS)
     for name, values in record.get("search", {}).items():
@@ -220,4 +252,5 @@ def _stage(record: dict[str, Any]) -> Stage:
         tests=tuple(Part(**part) for part in record.get("test", ())),
         search=record.get("search", {}),
         config=record.get("config", {}),
+        texts=tuple(Part(**part) for part in record.get("texts", ())),
     )

@@ -88,6 +88,11 @@ def _suffix(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
+def is_document(path: Path) -> bool:
+    """By its name alone."""
+    return _suffix(path) in _KINDS
+
+
 def find_documents(paths: Iterable[Path]) -> list[Path]:
     """The files among the paths, and those with a known suffix in the folders among them and below, sorted.
 

@@ -30,6 +30,16 @@ def find_phrases(texts: Iterable[str], least: int = 5, threshold: float = 10.0) 
     return tuple(sorted(pairs | triples))
 
 
+def known_phrases(vocabulary: Iterable[str]) -> tuple[str, ...]:
+    """Those among the words of a file of vectors, in alphabetical order: what words of a text can be joined to.
+
+    >>> known_phrases(["york", "new_york", "New_York", "a_b_c_d", "_"])
+    ('new_york',)
+    """
+    joined = ((word, word.split(JOINT)) for word in vocabulary if JOINT in word)
+    return tuple(sorted(word for word, parts in joined if len(parts) <= LONGEST and words(" ".join(parts)) == parts))
+
+
 def join_phrases(sentence: Sequence[str], phrases: Collection[str]) -> list[str]:
     """From the left, the longest phrase that begins at each word.
 

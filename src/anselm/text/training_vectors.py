@@ -28,10 +28,9 @@ def train_vectors(
     The same texts and seed give the same vectors with one worker; several are faster, and differ from run to run. Of a
     text longer than 10,000 words, gensim reads so many.
     """
-    try:
-        from gensim.models import Word2Vec
-    except ImportError:
-        raise MissingExtraError("training word vectors", "vectors") from None
+    require_gensim()
+    from gensim.models import Word2Vec
+
     model = Word2Vec(
         vector_size=width, window=window, min_count=least, epochs=epochs, seed=seed, workers=workers,
         sg=1, hashfxn=_checksum,
@@ -43,6 +42,14 @@ def train_vectors(
         raise InputError(f"no word occurs {least} times or more in the texts, so there are no vectors to train")
     model.train(sentences, total_examples=model.corpus_count, epochs=model.epochs)
     return WordVectors(tuple(model.wv.index_to_key), model.wv.vectors.astype(np.float32))
+
+
+def require_gensim() -> None:
+    """Before anything that takes long."""
+    try:
+        import gensim.models  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("training word vectors", "vectors") from None
 
 
 def _checksum(text: str) -> int:

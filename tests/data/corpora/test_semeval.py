@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anselm.data.corpora import semeval, semeval_2015, semeval_related
+from anselm.data.corpora import semeval, semeval_2015, semeval_forum, semeval_related
 from anselm.data.corpora.semeval import distinct_threads, read_perfect_matches, read_threads
 from anselm.data.corpora.semeval_2015 import TRIAL, read_questions
 from anselm.data.corpora.semeval_related import read_subtask_b, read_subtask_c
@@ -15,6 +15,7 @@ from anselm.data.corpus import Corpus
 from anselm.data.formats.semeval import read_relevancy
 from anselm.data.question import Question
 from anselm.errors import FormatError, MissingDataError
+from anselm.text.tokens import words
 
 Reader = Callable[[Path], Iterator[Question]]
 
@@ -242,6 +243,37 @@ def test_no_training_thread_is_in_dev_or_test(real_data: Path) -> None:
     for split in ("train", "train-part2-all", "train-repeats"):  # the other two are parts of these
         posts = {(thread.meta["date"], thread.meta["username"]) for thread in A_2016.read(split, "official", real_data)}
         assert not posts & {(thread.meta["date"], thread.meta["username"]) for thread in held_out}
+
+
+def words_of(text: str) -> str:
+    return " ".join(words(text))
+
+
+@pytest.mark.parametrize(("corpus", "split"), [(A_2016, "train-2015"), (semeval_forum.CORPORA[0], "train")])
+def test_no_question_of_dev_or_test_is_in_what_was_added_for_training(
+    corpus: Corpus, split: str, real_data: Path
+) -> None:
+    """Here by the words of the question, as those who look for leaks would; comments may differ between releases."""
+    held_out = [thread for part in ("dev", "test") for thread in A_2016.read(part, "official", real_data)]
+    asked = {words_of(thread.text) for thread in held_out}
+    said = {words_of(comment.text) for thread in held_out for comment in thread.candidates}
+    for thread in corpus.read(split, list(corpus.protocols)[-1], real_data):
+        assert words_of(thread.text) not in asked
+        long = [comment for comment in thread.candidates if len(words(comment.text)) > 20]
+        repeated = sum(words_of(comment.text) in said for comment in long)
+        assert repeated <= 1  # advertisements, posted below several questions
+
+
+def test_the_lists_of_2015_are_not_in_the_other_training_splits(real_data: Path) -> None:
+    others = [thread for split in ("train", "train-repeats") for thread in A_2016.read(split, "official", real_data)]
+    ours = {words_of(thread.text) for thread in A_2016.read("train-2015", "official", real_data)}
+    assert not ours & {words_of(thread.text) for thread in others}
+
+
+def test_the_forum_has_no_labels_and_no_thread_twice(real_data: Path) -> None:
+    threads = list(semeval_forum.CORPORA[0].read("train", "raw", real_data))
+    assert all(comment.label is None and comment.text for thread in threads for comment in thread.candidates)
+    assert len(list(distinct_threads(threads))) == len(threads)
 
 
 def test_all_dev_threads_are_in_the_early_release_of_part_1(real_data: Path) -> None:

@@ -23,7 +23,8 @@ Traps:
 - The dev and test files of subtasks B and C repeat threads of the official training set, labelled and marked as
   above: `train-repeats`. None of them is in the dev or test lists of subtask A.
 - A few threads were already in the 2015 corpus: 3 of its dev and test threads are in the 2016 dev set, 5 in the test
-  set.
+  set. `train-2015` is its dev and test lists without these, and without those of `train` and `train-repeats`; they
+  have any number of comments, so a thread is known by its question alone.
 
 Splits (questions / comments / Good; all questions): dev 244 / 2,440 / 818, test 2016 327 / 3,270 / 1,329, test 2017
 293 / 2,930. Training: `train` is everything usable in the training files, by content (part 2, then PerfectMatch
@@ -40,6 +41,7 @@ from itertools import chain
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from anselm.data.corpora.semeval_2015 import read_questions
 from anselm.data.corpus import CLEAN, RAW, Corpus, Counts, Split
 from anselm.data.elements import attribute, child, child_text, claim, stream_elements
 from anselm.data.question import Candidate, Question
@@ -109,9 +111,13 @@ def distinct_threads(threads: Iterable[Question], known: Iterable[Question] = ()
 
 
 def _content(thread: Question) -> str:
-    """Letters and digits alone: the releases differ in quotation marks."""
     texts = (thread.text, *(comment.text for comment in thread.candidates))
-    return "\n".join(re.sub(r"\W+", "", text).lower() for text in texts)
+    return "\n".join(map(letters, texts))
+
+
+def letters(text: str) -> str:
+    """Letters and digits alone: the releases differ in quotation marks."""
+    return re.sub(r"\W+", "", text).lower()
 
 
 _NAME = "2016/{0}/SemEval2016-Task3-CQA-QL-{0}"
@@ -119,7 +125,9 @@ _DEV, _TEST = _NAME.format("dev") + "-subtaskA.xml", _NAME.format("test") + "-su
 _DEV_ALL, _TEST_ALL = _NAME.format("dev") + ".xml", _NAME.format("test") + ".xml"
 _PART1, _PART2 = _NAME.format("train") + "-part1.v2.0.xml", _NAME.format("train") + "-part2-subtaskA.xml"
 _PART1_OFFICIAL, _PART2_ALL = _NAME.format("train") + "-part1-subtaskA.xml", _NAME.format("train") + "-part2.xml"
+_FILES_2015 = tuple(f"2015/datasets/CQA-QL-{name}.xml" for name in ("devel", "test"))
 _TEST_2017 = "2017/test/SemEval2017-task3-English-test-subtaskA.xml"
+FILES = {"part1": _PART1, "part2": _PART2_ALL, "dev": _DEV, "test": _TEST}
 
 
 def _train(folder: Path) -> Iterator[Question]:
@@ -135,6 +143,18 @@ def _train_repeats(folder: Path) -> Iterator[Question]:
     threads = chain(read_threads(folder / _DEV_ALL), read_threads(folder / _TEST_ALL))
     held_out = chain(read_threads(folder / _DEV), read_threads(folder / _TEST))
     return distinct_threads(threads, known=chain(held_out, _train(folder)))
+
+
+def _train_2015(folder: Path) -> Iterator[Question]:
+    known = chain(read_threads(folder / _DEV), read_threads(folder / _TEST), _train(folder), _train_repeats(folder))
+    lists = chain.from_iterable(read_questions(folder / file) for file in _FILES_2015)
+    return without_questions(lists, known)
+
+
+def without_questions(threads: Iterable[Question], known: Iterable[Question]) -> Iterator[Question]:
+    """Drop threads whose question is asked among the `known`, whatever is said below it."""
+    asked = {letters(thread.text) for thread in known}
+    return (thread for thread in threads if letters(thread.text) not in asked)
 
 
 def _threads(*files: str) -> Callable[[Path], Iterator[Question]]:
@@ -157,6 +177,11 @@ _SPLITS = {
         (_DEV_ALL, _TEST_ALL, _DEV, _TEST, _PART2_ALL, _PART1),
         _train_repeats,
         _counts(Counts(186, 1_860, 781), Counts(197, 1_970, 781)),
+    ),
+    "train-2015": Split(
+        (*_FILES_2015, _DEV_ALL, _TEST_ALL, _DEV, _TEST, _PART2_ALL, _PART1),
+        _train_2015,
+        _counts(Counts(523, 3_239, 1_752), Counts(612, 3_422, 1_752)),
     ),
     "train-official": Split(
         (_PART1_OFFICIAL, _PART2),

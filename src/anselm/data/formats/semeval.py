@@ -8,9 +8,10 @@ a `.relevancy` file the label is the gold, and rank and score are those of the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from anselm.errors import FormatError
 from anselm.files import read_lines
@@ -55,3 +56,18 @@ def read_relevancy(path: Path) -> dict[str, dict[str, bool]]:
     for line in read_predictions(path):
         gold.setdefault(line.question, {})[line.candidate] = line.relevant
     return gold
+
+
+def write_predictions(predictions: Iterable[Prediction], file: IO[str]) -> None:
+    """As the official scorer reads them; scores to the last digit, so that what is read back ranks the same."""
+    for line in predictions:
+        label = "true" if line.relevant else "false"
+        columns = (_field(line.question), _field(line.candidate), str(line.rank), repr(line.score), label)
+        file.write("\t".join(columns) + "\n")
+
+
+def _field(id: str) -> str:
+    """Columns end at tabs and lines at their ends, so an id must not hold either."""
+    if not id.strip() or len(id.splitlines()) != 1 or "\t" in id:
+        raise FormatError("SemEval predictions", f"the id {id!r} is empty, or has a tab or the end of a line in it")
+    return id

@@ -1,0 +1,56 @@
+"""anselm vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anselm.cli.options import DataDir, Json
+from anselm.cli.output import print_json, say
+from anselm.errors import InputError
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: anselm vectors --data forum.txt --data faq.jsonl --phrases --out forum.bin")
+def vectors(
+    data: Annotated[
+        list[str],
+        typer.Option(
+            "--data", "-d", help="Texts, any number: corpora, files of lists, .txt (a text a line), documents, folders."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The file to write: word2vec text, or binary (.bin); packed with .gz.")],
+    split: Annotated[
+        str | None, typer.Option(help="Of the corpora; `train` by default, or all where there is none.")
+    ] = None,
+    width: Annotated[int, typer.Option(min=1, help="Numbers per word.")] = 200,
+    window: Annotated[int, typer.Option(min=1, help="How many words on each side are looked at.")] = 5,
+    least: Annotated[int, typer.Option(min=1, help="How often a word must occur.")] = 1,
+    epochs: Annotated[int, typer.Option(min=1, help="How often to go through the texts.")] = 10,
+    phrases: Annotated[bool, typer.Option("--phrases", help="Join words that often come together: new_york.")] = False,
+    workers: Annotated[int, typer.Option(min=1, help="Threads; with more than one no two runs are the same.")] = 1,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Train word vectors on any texts (skip-gram): a recipe or a model's config takes them as `vectors = FILE`."""
+    from anselm.recipes.vectors import Making, make_vectors, read_texts
+    from anselm.terminal import waiting
+    from anselm.text.training_vectors import require_gensim
+    from anselm.text.vectors import write_vectors
+
+    require_gensim()
+    if not out.parent.is_dir() or out.is_dir():
+        raise InputError(f"{out} cannot be written: a file name in a folder that exists is needed")
+    with waiting("reading"):
+        texts = list(dict.fromkeys(text for source in data for text in read_texts(source, split, data_dir)))
+    with waiting("training"):
+        found = make_vectors(texts, Making(width, window, least, phrases, epochs), workers)
+    write_vectors(found, out)
+    joined = sum("_" in word for word in found.words)
+    if as_json:
+        record = {"file": str(out), "texts": len(texts), "words": len(found.words), "phrases": joined, "width": width}
+        return print_json(record)
+    return say(f"{out}: {len(found.words):,} words, {joined:,} of them phrases, width {width}, of {len(texts):,} texts")

@@ -1,0 +1,34 @@
+"""What a stage of a recipe needs before its model is built: word vectors of more texts than its lists. Needs torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from anselm.data.question import Question
+from anselm.errors import InputError
+from anselm.models.registry import all_models
+from anselm.models.settings import make_config
+from anselm.models.wordmodel import OWN, WordConfig, distinct_texts
+from anselm.recipes.vectors import Making, kept_vectors
+
+
+def stage_vectors(
+    model: str, config: Mapping[str, Any], lists: Sequence[Question], texts: Iterable[Sequence[Question]]
+) -> Path:
+    """The file of a recipe's vectors, of the lists that it learns from and of more texts; made where it is missing."""
+    settings = word_settings(model, config)
+    if settings.vectors != OWN:
+        raise InputError(f"texts are for vectors = {OWN!r}; vectors = {settings.vectors!r} are trained already")
+    found = dict.fromkeys(text for part in (lists, *texts) for text in distinct_texts(part))
+    return kept_vectors(list(found), Making(settings.embedding, least=settings.least, phrases=settings.phrases))
+
+
+def word_settings(model: str, config: Mapping[str, Any]) -> WordConfig:
+    module: Any = import_module(all_models()[model].module)
+    if not issubclass(module.Config, WordConfig):
+        raise InputError(f"{model!r} has no word vectors, so a recipe cannot give it texts for them")
+    settings: WordConfig = make_config(module.Config, model, module.VARIANTS[model], config)
+    return settings
