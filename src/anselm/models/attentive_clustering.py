@@ -16,7 +16,8 @@ Chosen here, where the thesis is silent:
   clusters that it would have seen. Answers are sorted by their vectors first, so that the order of the candidates does
   not matter; there are never more clusters than distinct answers.
 - The windows are centred on their word, so that there are as many columns as words ("the k-th word is centralised").
-- Words are not lemmatised here; InsuranceQA's texts are.
+- `lemmas` reads words as their dictionary forms, as the thesis does, by a dictionary instead of NLTK's WordNet. It is
+  off here, since it needs an extra; InsuranceQA's texts are lemmatised as they come.
 
 With alpha 0 it is attentive pooling.
 """
@@ -140,7 +141,8 @@ def cluster(points: NDArray[np.float32], seed: int = 0) -> NDArray[np.int64]:
 
 def one_thread() -> AbstractContextManager[Any]:
     """Lists are far too short for several threads, which wait for each other most of the time."""
-    return _thread_pools().limit(limits=1)
+    limited: AbstractContextManager[Any] = _thread_pools().limit(limits=1)
+    return limited
 
 
 @cache
