@@ -150,7 +150,8 @@ def test_shipped_recipes_can_be_run(name: str) -> None:
         settings = {**recipe.config, **stage.config}
         config = make_config(module.Config, recipe.model, module.VARIANTS[recipe.model], settings)
         if all_models()[recipe.model].kind == "siamese":  # heads that do not divide the width, say
-            kind = {"ggsa": "GGSA", "iggsa": "GGSA"}.get(recipe.model, "Siamese")
+            kinds = {"ggsa": "GGSA", "iggsa": "GGSA", "attentive-clustering": "AttentiveClustering"}
+            kind = kinds.get(recipe.model, "Siamese")
             getattr(module, kind)(recipe.model, config, Vocabulary(("a",)))
         for changes in stage.settings:
             training = make_training({**stage.training, **changes})
