@@ -45,6 +45,7 @@ def main() -> None:
 
 
 def row(answers: int, words: int, asked: int, device: str) -> list[str]:
+    import numpy as np
     import torch
 
     lists = [make_list(answers, words, asked)]
@@ -52,7 +53,9 @@ def row(answers: int, words: int, asked: int, device: str) -> list[str]:
     with torch.no_grad():
         clusters = clusters_of(clustering, lists)
         times = [seconds(lambda model=model: model.score(lists)) for model in (pooling, clustering)]
-        looped = seconds(lambda: loop(clustering, lists[0], clusters), rounds=1)
+        found: list[list[float]] = []
+        looped = seconds(lambda: found.append(loop(clustering, lists[0], clusters)), rounds=1)
+        np.testing.assert_allclose(clustering.score(lists)[0], found[0], atol=1e-4)  # both compute the same
     batched = multiply_adds(clusters, words, asked, 0.4)
     numbers = (
         1000 * times[0], 1000 * times[1], times[1] / times[0], batched / multiply_adds(clusters, words, asked, 0.0),
