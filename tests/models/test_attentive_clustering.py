@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -17,14 +18,16 @@ pytest.importorskip("sklearn")
 from anselm.data.question import Candidate, Question
 from anselm.errors import AnselmError
 from anselm.layers.composition import AttentivePooling
-from anselm.layers.pairing import pooled_cosines
+from anselm.layers.pairing import NUMBERS, pooled_cosines
 from anselm.layers.similarity import cosine
 from anselm.models.attentive_clustering import (
     AttentiveClustering,
     build,
     cluster,
     cluster_pairs,
+    load,
     number_of_clusters,
+    one_thread,
 )
 
 D = 4
@@ -176,8 +179,58 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     masks = torch.arange(5) < torch.tensor([[5], [2], [1]]), torch.arange(7) < torch.tensor([[3], [7]])
     left, right = torch.tensor([0, 1, 2, 2, 0]), torch.tensor([0, 1, 1, 0, 1])
     whole = pooled_cosines(a, masks[0], c, masks[1], p, left, right)
-    monkeypatch.setattr("anselm.layers.pairing.NUMBERS", 1)
+    monkeypatch.setitem(NUMBERS, "cpu", 1)
     np.testing.assert_allclose(pooled_cosines(a, masks[0], c, masks[1], p, left, right), whole, atol=1e-6)
+
+
+def test_pairs_are_pooled_as_the_layer_pools_them() -> None:
+    """Scores and gradients, with padding: the layer takes the tanh of all of Z and pairs texts before it projects."""
+    torch.manual_seed(1)
+    a, c = torch.randn(3, 5, 4, requires_grad=True), torch.randn(2, 7, 4, requires_grad=True)
+    masks = torch.arange(5) < torch.tensor([[5], [2], [1]]), torch.arange(7) < torch.tensor([[3], [7]])
+    left, right = torch.tensor([0, 1, 2, 2, 0]), torch.tensor([0, 1, 1, 0, 1])
+    layer = AttentivePooling(4)
+    found = pooled_cosines(a, masks[0], c, masks[1], layer.U.weight, left, right)
+    expected = cosine(*layer(a[left], masks[0][left], c[right], masks[1][right]))
+    np.testing.assert_allclose(found.detach(), expected.detach(), atol=1e-6)
+    turn, inputs = torch.randn(5), (a, c, layer.U.weight)
+    for ours, theirs in zip(*(torch.autograd.grad(x, inputs, turn) for x in (found, expected)), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+def test_clusters_do_not_depend_on_the_order_or_the_sign_of_nothing() -> None:
+    points = np.random.default_rng(2).normal(size=(43, 6)).astype(np.float32)
+    points[5:9] = points[4]
+    points[7, 0] = points[4, 0] + 1e-6  # the last bit of a sum
+    order = np.random.default_rng(3).permutation(43)
+    whole, turned = cluster_pairs(cluster(points)), cluster_pairs(cluster(points[order]))
+    assert set(zip(*whole.tolist(), strict=True)) == set(zip(*order[turned].tolist(), strict=True))
+    assert cluster(np.array([[0.0], [-0.0]] * 4, dtype=np.float32)).tolist() == [0] * 8
+
+
+def test_clusters_are_made_on_one_thread_and_the_others_come_back() -> None:
+    from threadpoolctl import threadpool_info
+
+    cluster(np.zeros((2, 2), dtype=np.float32))  # whatever has threads is loaded
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    with one_thread():
+        assert {pool["num_threads"] for pool in threadpool_info()} == {1}
+    assert [pool["num_threads"] for pool in threadpool_info()] == before
+
+
+def test_lemmas_are_kept_with_the_model(vectors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forms = {"beehives": "hive", "honeys": "honey"}
+    monkeypatch.setattr("anselm.text.vocabulary.find_lemmatiser", lambda: None)
+    for place in ("vocabulary.lemmas_of", "lemmas.lemmas"):
+        monkeypatch.setattr(f"anselm.text.{place}", lambda words: [forms.get(word, word) for word in words])
+    model = make(vectors, lemmas=True)
+    model.save(tmp_path)
+    loaded = load("attentive-clustering", json.loads((tmp_path / "config.json").read_text())["config"], tmp_path)
+    texts = [Question("q", "honeys", (Candidate("0", "the beehives"), Candidate("1", "the hive")))]
+    for one in (model, loaded):
+        first, second = one.score(texts)[0]
+        assert first == second
+    assert not make(vectors).vocabulary.lemmas
 
 
 def test_gradients_reach_everything(vectors: Path) -> None:

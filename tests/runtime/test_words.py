@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,11 +18,12 @@ pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
 from anselm.data.question import Candidate, Question
-from anselm.errors import FormatError, InputError
+from anselm.errors import FormatError, InputError, MissingExtraError
 from anselm.models.registry import all_models, build_model, load_model
 from anselm.recipes.exporting import export
 from anselm.runtime.loading import load_scorer
 from anselm.runtime.words import ExportedWords, load_words
+from anselm.text.lemmas import find_lemmatiser
 
 WORDS = ["bees", "honey", "hive", "nectar", "garden", "wood", "where", "is", "the", "sweet"]
 SMALL = {"embedding": 12, "width": 12, "filters": 8, "hidden": 6, "heads": 6, "max_length": 30, "max_question": 8}
@@ -72,6 +74,22 @@ def exported(vectors: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def flat(scores: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate(scores)
+
+
+def test_lemmas_are_read_without_torch_too_or_the_extra_is_named(
+    exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(exported, folder)
+    record = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**record, "config": {**record["config"], "lemmas": True}}))
+    find_lemmatiser.cache_clear()
+    monkeypatch.setitem(sys.modules, "simplemma", None)
+    with pytest.raises(MissingExtraError, match=r"anselm\[lemmas\]"):
+        load_words(folder)
+    monkeypatch.setattr("anselm.text.vocabulary.find_lemmatiser", lambda: None)
+    monkeypatch.setattr("anselm.text.vocabulary.lemmas_of", lambda words: [word.removesuffix("s") for word in words])
+    assert load_words(folder).vocabulary(["woods"]) == load_words(exported).vocabulary(["wood"])
 
 
 def test_iggsa_scores_the_same_without_torch(exported: Path) -> None:

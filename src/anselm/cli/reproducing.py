@@ -32,7 +32,9 @@ def reproduce(
     workers: Annotated[int, typer.Option(min=1, help="How many trainings run side by side.")] = 1,
     journal: Annotated[Path | None, typer.Option(help="A file that keeps what is done, to go on from later.")] = None,
     results: Annotated[Path, typer.Option(help="Where results are recorded.")] = Path("results"),
-    plot: Annotated[Path | None, typer.Option(help="Draw group sizes and heads (figure-8) into a PNG or SVG.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw a setting that was varied (figure-8, table-8) as PNG or SVG.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run a row of a paper's table, or all of them, every seed, and record it beside the paper's numbers."""

@@ -3,7 +3,9 @@
     Z = tanh(A^T P C),  weights of A's words: softmax of the row maxima, of C's: of the column maxima
     s(a, c) = cos(A w_a, C w_c)
 
-Projecting a text by P costs far more than its part in a pair, so texts are projected before they are paired.
+Projecting a text by P costs far more than its part in a pair, so texts are projected before they are paired. Since tanh
+grows everywhere, it is taken of the maxima and not of all of Z. Pairs are gone through in chunks: on a GPU, so that
+memory stays bounded; on a CPU such that a chunk stays in the cache, which halves the time.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-NUMBERS = 1 << 26  # of a chunk's largest table: pairs are gone through in chunks, so that memory stays bounded
+NUMBERS = {"cpu": 1 << 20}  # of a chunk's largest table
+MANY = 1 << 26  # the same on other devices
 
 
 def pooled_cosines(
@@ -20,19 +23,24 @@ def pooled_cosines(
 ) -> Tensor:
     """s(a[left], c[right]). a: (texts, m, width), c: (others, n, width), p: (width, width) -> (pairs,)"""
     projected = a @ p  # (texts, m, width)
-    size = max(1, NUMBERS // (max(a.shape[1], c.shape[1]) * (a.shape[2] + c.shape[1])))
+    most = NUMBERS.get(a.device.type, MANY)
+    size = max(1, most // (max(a.shape[1], c.shape[1]) * (a.shape[2] + c.shape[1])))
     chunks = zip(torch.split(left, size), torch.split(right, size), strict=True)
     scores = [_cosines(a[i], projected[i], a_mask[i], c[j], c_mask[j]) for i, j in chunks]
     return torch.cat(scores) if scores else a.new_zeros(0)
 
 
 def _cosines(a: Tensor, projected: Tensor, a_mask: Tensor, c: Tensor, c_mask: Tensor) -> Tensor:
-    z = (projected @ c.mT).tanh()  # (pairs, m, n)
-    both = a_mask[:, :, None] & c_mask[:, None, :]
-    z = z.masked_fill(~both, -torch.inf)
-    v_a = _weigh(a, z.amax(dim=2), a_mask)
-    v_c = _weigh(c, z.amax(dim=1), c_mask)
+    nothing = _beyond(a_mask, projected)[:, :, None] + _beyond(c_mask, projected)[:, None, :]
+    z = torch.baddbmm(nothing, projected, c.mT)  # (pairs, m, n), before the tanh; filling it afterwards takes longer
+    v_a = _weigh(a, z.amax(dim=2).tanh(), a_mask)
+    v_c = _weigh(c, z.amax(dim=1).tanh(), c_mask)
     return functional.cosine_similarity(v_a, v_c, dim=1)
+
+
+def _beyond(mask: Tensor, like: Tensor) -> Tensor:
+    """0 for words, minus infinity beyond them. (pairs, words)"""
+    return torch.zeros_like(mask, dtype=like.dtype).masked_fill(~mask, -torch.inf)
 
 
 def _weigh(states: Tensor, scores: Tensor, mask: Tensor) -> Tensor:

@@ -16,7 +16,8 @@ def load_vocabulary(folder: Path) -> Vocabulary:
     path = folder / VOCABULARY
     if not path.is_file():
         raise FormatError(path, "the file with the words is missing")
-    vocabulary = Vocabulary.load(path)
-    if read_json(folder / "config.json").get(FINGERPRINT) not in (None, vocabulary.fingerprint):
+    record = read_json(folder / "config.json")
+    vocabulary = Vocabulary.load(path, record.get("config", {}).get("lemmas", False) is True)
+    if record.get(FINGERPRINT) not in (None, vocabulary.fingerprint):
         raise FormatError(path, "not the words that the model was trained with")
     return vocabulary

@@ -31,6 +31,7 @@ from anselm.models.scorer import Scores
 from anselm.models.settings import check_least, check_types, make_config
 from anselm.models.vocabulary import FINGERPRINT, VOCABULARY, load_vocabulary
 from anselm.models.weights import load_weights, save_weights
+from anselm.text.lemmas import lemmatise
 from anselm.text.phrases import find_phrases, known_phrases
 from anselm.text.tokens import words
 from anselm.text.training_vectors import train_vectors
@@ -47,6 +48,7 @@ class WordConfig:
     vectors: str = OWN  # or "glove", or a file
     embedding: int = 300  # width of the word vectors
     phrases: bool = False  # whether words that often come together are read as one: those of a file, or the texts'
+    lemmas: bool = False  # whether words are read as their dictionary forms
     fixed: bool = False  # whether they stay as they are; a projection is then learned instead
     width: int = 300  # of a word as the encoder reads it; where vectors have another, they are projected
     least: int = 1  # how often a word must occur in the training texts
@@ -179,14 +181,15 @@ class WordModel(nn.Module):
         """A new model for the words of some lists, ready to be trained on them. What is random in it is torch's."""
         config = make_config(cls.settings, name, cls.variants[name], settings)
         texts = list(distinct_texts(questions))
-        phrases = find_phrases(texts) if config.phrases and config.vectors == OWN else ()
-        vectors = find_table(config, texts, phrases)
+        read = [lemmatise(text) for text in texts] if config.lemmas else texts
+        phrases = find_phrases(read) if config.phrases and config.vectors == OWN else ()
+        vectors = find_table(config, read, phrases)
         if config.phrases and config.vectors != OWN:  # those that have vectors, where some have
-            phrases = known_phrases(vectors.words) or find_phrases(texts)
+            phrases = known_phrases(vectors.words) or find_phrases(read)
         # Words that the training texts lack keep a vector of their own, if it is one that a text can give.
         joined = frozenset(phrases)
         extra = (word for word in vectors.words if word in joined or words(word) == [word]) if config.fixed else ()
-        vocabulary = Vocabulary.build(texts, config.least, extra, phrases)
+        vocabulary = Vocabulary.build(texts, config.least, extra, phrases, config.lemmas)
         model = cls(name, config, vocabulary)
         rng = np.random.default_rng(int(torch.randint(2**31, ()).item()))
         table, _ = table_for(vocabulary, vectors, rng)

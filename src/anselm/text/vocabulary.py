@@ -1,6 +1,8 @@
 """Words as numbers: what a model with a table of word vectors reads instead of text.
 
-A word with an underscore is a phrase (text/phrases.py): its words, where they come together, are read as one.
+A word with an underscore is a phrase (text/phrases.py): its words, where they come together, are read as one. With
+`lemmas`, words are read as their dictionary forms first (text/lemmas.py); a file of words does not tell, so whoever
+saves one keeps it beside.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from pathlib import Path
 
 from anselm.errors import FormatError, InputError
 from anselm.files import read_lines, write_atomically
+from anselm.text.lemmas import find_lemmatiser
+from anselm.text.lemmas import lemmas as lemmas_of
 from anselm.text.phrases import JOINT, join_phrases
 from anselm.text.tokens import words as words_of
 
@@ -28,15 +32,23 @@ class Vocabulary:
     """`words` are without PAD and UNKNOWN: word i has the number i + 2. Called with texts, it gives their numbers."""
 
     words: tuple[str, ...]
+    lemmas: bool = False
 
     def __post_init__(self) -> None:
+        if self.lemmas:
+            find_lemmatiser()  # that it is missing is said at once, not at the first text
         if mistake := _find_mistake(self.words):
             place, problem = mistake
             raise InputError(f"word {place + 1} of a vocabulary: {problem}")
 
     @classmethod
     def build(
-        cls, texts: Iterable[str], least: int = 1, extra: Iterable[str] = (), phrases: Collection[str] = ()
+        cls,
+        texts: Iterable[str],
+        least: int = 1,
+        extra: Iterable[str] = (),
+        phrases: Collection[str] = (),
+        lemmas: bool = False,
     ) -> Vocabulary:
         """The words that occur at least `least` times, most frequent first, ties alphabetical; then those of `extra`.
 
@@ -45,13 +57,13 @@ class Vocabulary:
         counts: Counter[str] = Counter()
         joined = frozenset(phrases)
         for text in texts:
-            counts.update(join_phrases(words_of(text), joined) if joined else words_of(text))
+            counts.update(_read(text, joined, lemmas))
         ranked = sorted((-count, word) for word, count in counts.items() if count >= least)
         known = dict.fromkeys(word for _, word in ranked)
         known.update(dict.fromkeys(word for word in extra if _ONE_WORD.fullmatch(word)))
         if not known:
             raise InputError(f"no word occurs {least} times or more in the texts, so there is no vocabulary")
-        return cls(tuple(known))
+        return cls(tuple(known), lemmas)
 
     def __len__(self) -> int:
         """How many numbers there are: the words, PAD and UNKNOWN."""
@@ -59,8 +71,8 @@ class Vocabulary:
 
     def __call__(self, texts: list[str]) -> list[list[int]]:
         """The numbers of the words of each text. One without any word is one UNKNOWN, so that no text is empty."""
-        number, phrases = self.numbers.get, self.phrases
-        read = (join_phrases(words_of(text), phrases) if phrases else words_of(text) for text in texts)
+        number = self.numbers.get
+        read = (_read(text, self.phrases, self.lemmas) for text in texts)
         return [[number(word, UNKNOWN) for word in sentence] or [UNKNOWN] for sentence in read]
 
     @cached_property
@@ -82,12 +94,18 @@ class Vocabulary:
             file.writelines(f"{word}\n" for word in self.words)
 
     @classmethod
-    def load(cls, path: Path) -> Vocabulary:
+    def load(cls, path: Path, lemmas: bool = False) -> Vocabulary:
         found = tuple(line for _, line in read_lines(path))
         if mistake := _find_mistake(found):
             place, problem = mistake
             raise FormatError(path, problem, place + 1)
-        return cls(found)
+        return cls(found, lemmas)
+
+
+def _read(text: str, phrases: Collection[str], lemmas: bool) -> list[str]:
+    """The words of a text, as lemmas if so wanted, and then joined to phrases."""
+    found = lemmas_of(words_of(text)) if lemmas else words_of(text)
+    return join_phrases(found, phrases) if phrases else found
 
 
 def _find_mistake(words: Sequence[str]) -> tuple[int, str] | None:

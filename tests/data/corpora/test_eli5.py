@@ -135,6 +135,20 @@ def test_gzipped_dumps(tmp_path: Path) -> None:
     assert len(list(build_lists(posts, replies, tag=tag))) == 1
 
 
+def test_splits_are_those_of_the_thesis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Table 5; only test questions need four answers. A dump of other years has other counts, which is said."""
+    table = {name: (split.counts["raw"].questions, split.counts["raw"].pairs) for name, split in ELI5.splits.items()}
+    assert table == {"train": (1595, 13104), "dev": (398, 3226), "test-1": (713, 9040), "test-2": (735, 9030)}
+    monkeypatch.setattr("anselm.data.corpora.eli5.nltk_tagger", lambda *folders: tag)
+    for name in ELI5.splits:
+        posts, replies = (tmp_path / f"{name}.{kind}.jsonl.gz" for kind in ("submissions", "comments"))
+        posts.write_bytes(gzip.compress("".join(f"{json.dumps(post(id))}\n" for id in ("s1", "s2")).encode()))
+        answers = [reply(f"c{n}", "s1" if n < 4 else "s2") for n in range(7)]  # four and three
+        replies.write_bytes(gzip.compress("".join(f"{json.dumps(answer)}\n" for answer in answers).encode()))
+    kept = {name: [question.id for question in split.read(tmp_path)] for name, split in ELI5.splits.items()}
+    assert kept == {"train": ["s1", "s2"], "dev": ["s1", "s2"], "test-1": ["s1"], "test-2": ["s1"]}
+
+
 def test_without_nltk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     real_import = builtins.__import__
 
