@@ -186,9 +186,10 @@ def _difference(result: Result, others: Sequence[Result]) -> str:
     if other is None or not result.values or len(other.values) != len(result.values):
         return "-"
     found = compare(result.values, other.values)
-    star = " *" if found.p_randomisation < 0.05 else ""
     low, high = found.interval
-    return f"{other.row}: {found.difference:+.3f} ({low:+.3f} to {high:+.3f}), p {found.p_randomisation:.3f}{star}"
+    p, star = found.p_randomisation, " *" if found.p_randomisation < 0.05 else ""
+    chance = "p < 0.001" if p < 0.001 else f"p {p:.3f}"
+    return f"{other.row}: {found.difference:+.3f} ({low:+.3f} to {high:+.3f}), {chance}{star}"
 
 
 def _spell(metric: Mapping[str, Any]) -> str:
