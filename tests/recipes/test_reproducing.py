@@ -20,7 +20,8 @@ from anselm.evaluation.significance import compare  # noqa: E402
 from anselm.models.registry import build_model, is_checkpoint  # noqa: E402
 from anselm.ranker import Ranker  # noqa: E402
 from anselm.recipes import jobs  # noqa: E402
-from anselm.recipes.jobs import Job, load_part, run_jobs, shorten  # noqa: E402
+from anselm.recipes.jobs import Job, run_jobs  # noqa: E402
+from anselm.recipes.parts import load_part, shorten  # noqa: E402
 from anselm.recipes.reproducing import reproduce  # noqa: E402
 from anselm.recipes.results import Result, read_results, tables  # noqa: E402
 from anselm.recipes.schema import Part, Recipe, Stage, read_recipe  # noqa: E402

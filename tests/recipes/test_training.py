@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 from anselm.data.datasets import load_dataset
 from anselm.errors import InputError, UnknownNameError
 from anselm.ranker import Ranker
-from anselm.recipes.jobs import join_parts, load_part
+from anselm.recipes.parts import join_parts, load_part
 from anselm.recipes.reproducing import reproduce
 from anselm.recipes.results import read_results, write_result
 from anselm.recipes.schema import Part, read_recipe

@@ -138,7 +138,8 @@ def recipe(tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("one_thread")
 def test_a_recipe_has_vectors_of_more_texts(recipe: Path, made: list[int]) -> None:
-    from anselm.recipes.jobs import load_part, new_model
+    from anselm.recipes.jobs import new_model
+    from anselm.recipes.parts import load_part
     from anselm.recipes.reproducing import reproduce
     from anselm.recipes.schema import read_recipe
 
@@ -162,7 +163,8 @@ def test_a_recipe_has_vectors_of_more_texts(recipe: Path, made: list[int]) -> No
 
 
 def test_workers_find_vectors_made_before_them(recipe: Path, made: list[int]) -> None:
-    from anselm.recipes.jobs import Job, load_part, prepare_vectors
+    from anselm.recipes.jobs import Job, prepare_vectors
+    from anselm.recipes.parts import load_part
     from anselm.recipes.schema import read_recipe
 
     found = read_recipe(recipe)
@@ -183,7 +185,8 @@ def test_workers_find_vectors_made_before_them(recipe: Path, made: list[int]) ->
     ],
 )
 def test_texts_where_they_are_of_no_use(old: str, new: str, problem: str, recipe: Path, made: list[int]) -> None:
-    from anselm.recipes.jobs import load_part, new_model
+    from anselm.recipes.jobs import new_model
+    from anselm.recipes.parts import load_part
     from anselm.recipes.schema import read_recipe
 
     recipe.write_text(recipe.read_text().replace(old, new))

@@ -160,7 +160,8 @@ def train_recipe(
     require_torch()
     if not dry_run and needed(out).exists():
         raise InputError(f"{out} exists already; give the name of a new folder")
-    from anselm.recipes.jobs import join_parts, load_part, new_model, run_stage
+    from anselm.recipes.jobs import new_model, run_stage
+    from anselm.recipes.parts import join_parts, load_part
     from anselm.recipes.training import make_training
 
     first = {key: value for key, value in stage.settings[0].items() if key not in {**stage.training, **wanted}}

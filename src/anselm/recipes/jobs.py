@@ -7,8 +7,8 @@ import json
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache, partial
+from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,20 +17,20 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anselm.data.datasets import Dataset, load_dataset
-from anselm.data.question import Question
+from anselm.data.datasets import Dataset
 from anselm.evaluation.metrics import summarise
 from anselm.evaluation.report import measure, official
 from anselm.models.wordmodel import OWN
+from anselm.recipes.journal import Run, Tested, add_to_journal, mend_journal, read_journal
 from anselm.recipes.overlap import find_overlap
+from anselm.recipes.parts import Load, join_parts, load_part
 from anselm.recipes.preparing import stage_vectors
-from anselm.recipes.schema import Part, Recipe, Stage, of_config, of_training
+from anselm.recipes.schema import Recipe, Stage, of_config, of_training
 from anselm.recipes.training import make_model, make_training, train_model
 from anselm.train.training import Training
 
 METRICS = ("map", "mrr", "p@1")
 OFFICIAL = {"average_recall": "avgrec", **{name: name for name in ("precision", "recall", "f1", "accuracy")}}
-Load = Callable[[Part], Dataset]
 Say = Callable[[str], None]
 
 
@@ -52,55 +52,6 @@ class Job:
         how += repr(texts) if texts else ""  # without any, as in journals from before there were some
         digest = hashlib.sha256(how.encode()).hexdigest()[:12]
         return json.dumps([self.recipe.name, self.corpora, self.seed, dict(self.changes), digest])
-
-
-@dataclass(frozen=True)
-class Tested:
-    """What one seed gave on one test set."""
-
-    metrics: dict[str, float]
-    values: list[float]  # the recipe's own metric, question by question
-
-
-@dataclass(frozen=True)
-class Run:
-    """What one seed gave on one corpus."""
-
-    corpus: str
-    seed: int
-    changes: Mapping[str, Any]
-    dev: float  # MAP
-    tests: list[Tested]
-    parameters: int
-    seconds: float
-    device: str
-
-
-@lru_cache(maxsize=64)
-def load_part(part: Part) -> Dataset:
-    found = load_dataset(part.data, part.split, part.protocol)
-    if part.lists is None and part.candidates is None:
-        return found
-    shown = tuple(shorten(question, part.candidates) for question in found.questions[: part.lists])
-    return replace(found, questions=shown)
-
-
-def shorten(question: Question, most: int | None) -> Question:
-    """All relevant candidates, and the first of the others up to so many in all, in the order of the source."""
-    order = sorted(range(len(question.candidates)), key=lambda i: not question.candidates[i].relevant)
-    relevant = sum(candidate.relevant for candidate in question.candidates)
-    kept = sorted(order if most is None else order[: max(most, relevant)])
-    return replace(question, candidates=tuple(question.candidates[i] for i in kept))
-
-
-def join_parts(parts: Sequence[Part], load: Load) -> Dataset:
-    """Several parts as one training set; ids are prefixed where there are several, since corpora share them."""
-    loaded = [load(part) for part in parts]
-    if len(loaded) == 1:
-        return loaded[0]
-    lists = tuple(replace(q, id=f"{data.name}/{data.split}/{q.id}") for data in loaded for q in data)
-    names = " ".join(dict.fromkeys(data.name for data in loaded))
-    return Dataset(names, "several", "several", lists)
 
 
 def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> list[Run]:
@@ -196,8 +147,7 @@ def run_jobs(
     for key, runs in _run(left, workers, load, say):
         done[key] = runs
         if journal:
-            with journal.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([key, [asdict(run) for run in runs]]) + "\n")
+            add_to_journal(journal, key, runs)
     return done
 
 
@@ -212,26 +162,3 @@ def _run(jobs: Sequence[Job], workers: int, load: Load, say: Say) -> Iterator[tu
 
 def _keyed(job: Job, load: Load, say: Say) -> tuple[str, list[Run]]:
     return job.key, run_job(job, load, say)
-
-
-def mend_journal(path: Path) -> None:
-    """What is added begins a line of its own, also after one that was cut off; that it can be is known at once."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab+") as file:
-        file.seek(max(0, file.tell() - 1))
-        if file.read() not in (b"", b"\n"):
-            file.write(b"\n")
-
-
-def read_journal(path: Path | None) -> dict[str, list[Run]]:
-    """A last line that was cut off, by a kill, is as if it were not there."""
-    if path is None or not path.is_file():
-        return {}
-    found: dict[str, list[Run]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            key, runs = json.loads(line)
-        except ValueError:
-            continue
-        found[key] = [Run(**{**run, "tests": [Tested(**tested) for tested in run["tests"]]}) for run in runs]
-    return found

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from anselm.data.datasets import Dataset
-from anselm.recipes.jobs import Job, Load, Run, Say, Tested, load_part, run_jobs
+from anselm.recipes.jobs import Job, Say, run_jobs
+from anselm.recipes.journal import Run, Tested
+from anselm.recipes.parts import Load, load_part
 from anselm.recipes.results import Result, summary
 from anselm.recipes.schema import Part, Recipe, Stage, find_stage
 
