@@ -442,7 +442,7 @@ def test_data_that_is_not_here(write: Callable[..., Path], anselm: Run, ran: lis
     gone = tmp_path / "gone.jsonl"
     code, _, err = anselm("reproduce", "mine/table-1/cnn", "--seed", "1")
     assert code == 0
-    assert f"anselm: note: mine/table-1/cnn on gone is left out, since {gone} is not here\n" in err
+    assert f"anselm: note: mine/table-1/cnn on gone left out, since {gone} is not here\n" in err
     assert len(ran) == 1
     code, _, err = anselm("reproduce", "mine/table-1", "--corpus", "gone")
     assert code == 2

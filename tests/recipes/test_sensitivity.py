@@ -84,7 +84,7 @@ def anselm_show(tmp_path: Path) -> Path:
 
 def test_nothing_to_draw_is_said(tmp_path: Path) -> None:
     alone = [result("attentive-clustering", "attentive-pooling", 0.5)]
-    with pytest.raises(InputError, match=r"no recorded rows to draw.* attentive-clustering/table-8 first"):
+    with pytest.raises(InputError, match=r"no rows to draw among these.* attentive-clustering/table-8 have some"):
         save_sensitivity(alone, tmp_path / "f.png")
     both = [*alphas(), result("gated-group-self-attention", "heads-2", 0.5)]
     with pytest.raises(InputError, match="one of attentive-clustering, gated-group-self-attention"):

@@ -46,12 +46,13 @@ def reproduce(
         return show_results(results, recipe, plot, as_json)
     if recipe is None:
         raise InputError("name a recipe, or see them with --list")
-    chosen = choose_corpora(find_recipes(recipe), corpus or [])
-    require_torch()
+    wanted = find_recipes(recipe)
     if plot:
-        from anselm.evaluation.plots import check_plot
+        from anselm.recipes.sensitivity import drawn_paper
 
-        check_plot(plot)
+        drawn_paper(wanted, plot)  # hours before there is something to draw
+    chosen = choose_corpora(wanted, corpus or [])
+    require_torch()
     from anselm.recipes.reproducing import reproduce as run
     from anselm.recipes.results import tables
 
@@ -91,30 +92,38 @@ def keep(result: Result, folder: Path) -> Path:
 def choose_corpora(recipes: list[Recipe], corpora: list[str]) -> list[Recipe]:
     """Each with those of its corpora that are wanted and here. Of several recipes, not each has to have each corpus."""
     from anselm.errors import UnknownNameError
+    from anselm.recipes.schema import find_stage
 
     known = {name for recipe in recipes for name in recipe.corpora}
     if unknown := next((name for name in corpora if name not in known), None):
         raise UnknownNameError("corpus of " + " ".join(recipe.name for recipe in recipes[:1]), unknown, known)
-    wanted = [(recipe, [name for name in corpora if name in recipe.corpora]) for recipe in recipes]
-    return [here(recipe, own) for recipe, own in wanted if own or not corpora]
+    chosen: list[Recipe] = []
+    absent: dict[tuple[str, str], list[str]] = {}  # corpus and what it lacks -> rows
+    for recipe in recipes:
+        wanted = {name: find_stage(recipe, name) for name in recipe.corpora if name in corpora or not corpora}
+        lacks = {name: ", ".join(lacking(recipe, name)) for name in wanted}
+        for name, what in lacks.items():
+            if what:
+                absent.setdefault((name, what), []).append(recipe.name)
+        if wanted:
+            chosen.append(replace(recipe, corpora={name: wanted[name] for name in wanted if not lacks[name]}))
+    for (name, what), rows in absent.items():
+        if name in corpora:
+            raise MissingDataError(
+                f"{rows[0]} on {name} needs {what}, which is not here; `anselm data list` says where to get it"
+            )
+        which = rows[0] if len(rows) == 1 else f"{len(rows)} recipes"
+        whisper(f"anselm: note: {which} on {name} left out, since {what} is not here")
+    return chosen
 
 
-def here(recipe: Recipe, corpora: list[str]) -> Recipe:
-    """The recipe with those of its corpora that are wanted and not missing; what is missing is said."""
+def lacking(recipe: Recipe, corpus: str) -> list[str]:
+    """What one corpus of a recipe needs and is not here."""
     from anselm.recipes.schema import find_stage, missing_parts
 
-    stages = {name: find_stage(recipe, name) for name in corpora or recipe.corpora}
-    common = recipe.transfer.parts if recipe.transfer else ()
-    for name, stage in list(stages.items()):
-        if absent := missing_parts([*common, *stage.parts]):
-            if name in corpora:
-                raise MissingDataError(
-                    f"{recipe.name} on {name} needs {', '.join(absent)}, which is not here; `anselm data list` says "
-                    "where to get it"
-                )
-            whisper(f"anselm: note: {recipe.name} on {name} is left out, since {', '.join(absent)} is not here")
-            del stages[name]
-    return replace(recipe, corpora=stages)
+    stage = find_stage(recipe, corpus)
+    common = [*recipe.transfer.train, recipe.transfer.dev] if recipe.transfer else []
+    return missing_parts([*common, *stage.train, *stage.texts, stage.dev, *stage.tests])
 
 
 COLUMNS = ("recipe", "model", "seeds", "corpora", "here")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from anselm.errors import InputError
 from anselm.evaluation.plots import BLUE, DASHED, GREY, check_plot, write_figure
 from anselm.recipes.results import Result
+from anselm.recipes.schema import Recipe
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,8 +41,8 @@ class Sweep:
         match = re.fullmatch(rf"{setting}-(\d+(?:\.\d+)?)", row)
         return float(match[1]) if match else self.usual.get(row, {}).get(setting)
 
-    def is_swept(self, result: Result) -> bool:
-        return result.row not in self.usual and any(self.value(result.row, one) is not None for one in self.settings)
+    def is_swept(self, row: str) -> bool:
+        return row not in self.usual and any(self.value(row, one) is not None for one in self.settings)
 
 
 SWEEPS = {  # by paper
@@ -61,21 +62,26 @@ Place = tuple[str, str, str]  # corpus, split, protocol
 
 def save_sensitivity(results: Sequence[Result], path: Path) -> None:
     """A panel for each setting and test set."""
+    paper = drawn_paper(results, path)
+    write_figure(lambda: draw([result for result in results if result.paper == paper], SWEEPS[paper]), path)
+
+
+def drawn_paper(rows: Sequence[Result | Recipe], path: Path) -> str:
+    """The paper that a picture of some rows is of; asked before they are run, too."""
     check_plot(path)
-    papers = {result.paper for result in results if result.paper in SWEEPS and SWEEPS[result.paper].is_swept(result)}
+    papers = {row.paper for row in rows if row.paper in SWEEPS and SWEEPS[row.paper].is_swept(row.row)}
     if not papers:
         known = " or ".join(f"{paper}/{sweep.table}" for paper, sweep in SWEEPS.items())
-        raise InputError(f"there are no recorded rows to draw, such as group-20 or alpha-0.2; reproduce {known} first")
+        raise InputError(f"there are no rows to draw among these, such as group-20 or alpha-0.2; {known} have some")
     if len(papers) > 1:
         raise InputError(f"one picture is of one paper; name one of {', '.join(sorted(papers))}")
-    paper = papers.pop()
-    write_figure(lambda: draw([result for result in results if result.paper == paper], SWEEPS[paper]), path)
+    return papers.pop()
 
 
 def draw(results: Sequence[Result], sweep: Sweep) -> Figure:
     from matplotlib.figure import Figure
 
-    places = sorted({place_of(result) for result in results if sweep.is_swept(result)})
+    places = sorted({place_of(result) for result in results if sweep.is_swept(result.row)})
     panels = [(place, setting) for place in places for setting in sweep.settings]
     columns = len(sweep.settings) if len(sweep.settings) > 1 else min(SEVERAL, len(panels))
     lines = -(-len(panels) // columns)
