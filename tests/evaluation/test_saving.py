@@ -62,6 +62,9 @@ def test_a_run_is_best_first(overlap: Path, tmp_path: Path) -> None:
         "q1 Q0 a1 1 1.0 anselm", "q1 Q0 a2 2 1.0 anselm", "q1 Q0 a0 3 0.0 anselm", "q1 Q0 a3 4 0.0 anselm",
     ]  # fmt: skip
     assert measured(tmp_path / "a.run").metrics == measured(overlap).metrics
+    late = Dataset("d", "test", "official", (listed("q1", 0, 1, 1, 0, first="z"),))  # ties stay in the source's order
+    save_scores(measured(overlap, late), late, tmp_path / "a.run")
+    assert [line.split()[2] for line in (tmp_path / "a.run").read_text().splitlines()] == ["a1", "a2", "z", "a3"]
 
 
 def test_without_a_threshold_what_is_above_0_is_relevant(overlap: Path, tmp_path: Path) -> None:

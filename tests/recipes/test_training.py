@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from anselm.recipes.parts import join_parts, load_part
 from anselm.recipes.reproducing import reproduce
 from anselm.recipes.results import read_results, write_result
 from anselm.recipes.schema import Part, read_recipe
-from anselm.recipes.training import make_model, make_training, plan, split_off_dev, train_checkpoint
+from anselm.recipes.training import is_trained, make_model, make_training, plan, split_off_dev, train_checkpoint
 
 WORDS = ("bees", "honey", "hive", "nectar", "garden", "wood")
 
@@ -45,7 +46,8 @@ def test_train_checkpoint_ranks_at_once(tiny_encoder: Path, lists: Path, tmp_pat
     assert not {q.id for q in training_set} & {q.id for q in dev}
     model = make_model(str(tiny_encoder), {}, seed=1)
     training = make_training({"epochs": 30, "rate": 3e-3, "batch_lists": 8, "evaluations": 1})
-    best = train_checkpoint(model, training_set, dev, training, tmp_path / "mine")
+    best = train_checkpoint(model, training_set, dev, training, tmp_path / "mine").best
+    assert best is not None
     assert best > 0.6
     assert not (tmp_path / "mine.run").exists()
     assert {path.name for path in (tmp_path / "mine").iterdir()} == {
@@ -53,6 +55,9 @@ def test_train_checkpoint_ranks_at_once(tiny_encoder: Path, lists: Path, tmp_pat
     }  # fmt: skip
     ranker = Ranker.load(tmp_path / "mine")
     assert ranker.rank("where is the honey", ["the bees is sweet", "the honey is sweet"]).results[0].index == 1
+    card = (tmp_path / "mine" / "README.md").read_text()
+    assert f"| began as | {tiny_encoder.name} |" in card
+    assert str(tiny_encoder) not in card  # no path of this machine
     again = make_model(str(tmp_path / "mine"), {}, seed=1)  # a checkpoint can be trained further
     assert sum(p.numel() for p in again.parameters()) == sum(p.numel() for p in model.parameters())
     with pytest.raises(InputError, match="exists already"):
@@ -151,3 +156,41 @@ def test_commands(recipe: Path, lists: Path, tiny_encoder: Path, tmp_path: Path)
     assert "tiny | " in run("reproduce", recipe, "--seed", "1")
     assert "## mine, table-1" in run("reproduce", "--show")
     assert len(json.loads(run("reproduce", "--list", "--json"))) >= 6
+
+
+def test_training_further_keeps_what_it_began_with_where_that_is_best(
+    tiny_encoder: Path, lists: Path, tmp_path: Path
+) -> None:
+    import torch
+
+    training_set, dev = split_off_dev(load_dataset(lists))
+    model = make_model(str(tiny_encoder), {}, seed=1)
+    train_checkpoint(model, training_set, dev, make_training({"epochs": 20, "rate": 3e-3}), tmp_path / "mine")
+    again: Any = make_model(str(tmp_path / "mine"), {}, seed=1)
+    before = {name: tensor.clone() for name, tensor in again.state_dict().items()}
+    wild = {"epochs": 2, "rate": 1.0, "clip": 0.0, "warmup": 0.0}
+    spoiled = train_checkpoint(again, training_set, dev, make_training(wild), tmp_path / "spoiled")
+    again.load_state_dict(before)
+    kept = train_checkpoint(again, training_set, dev, make_training(wild | {"keep_start": True}), tmp_path / "kept")
+    assert spoiled.start is None
+    assert kept.start is not None
+    assert spoiled.best is not None
+    assert spoiled.best < kept.start
+    assert (kept.best, kept.best_step) == (kept.start, 0)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in again.state_dict().items())
+
+
+def test_what_is_trained_already() -> None:
+    assert is_trained("default")
+    assert not is_trained("bm25")
+    assert not is_trained("sentence-transformers/all-MiniLM-L6-v2")
+
+
+def test_a_base_that_cannot_be_trained_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="defualt"):
+        make_model("defualt", {}, seed=1)
+    export = tmp_path / "export"
+    (export / "onnx").mkdir(parents=True)
+    (export / "config.json").write_text('{"model": "cross-encoder", "config": {}}')
+    with pytest.raises(InputError, match="is an export, which cannot be trained"):
+        make_model(str(export), {}, seed=1)

@@ -136,6 +136,21 @@ def recipe(tmp_path: Path) -> Path:
     return path
 
 
+def test_vectors_are_of_lemmas_where_words_are_read_as_such(recipe: Path, made: list[int], cache: Path) -> None:
+    pytest.importorskip("simplemma")
+    from anselm.recipes.jobs import new_model
+    from anselm.recipes.parts import load_part
+    from anselm.recipes.schema import read_recipe
+
+    recipe.write_text(recipe.read_text().replace("phrases = true", "lemmas = true"))
+    found = read_recipe(recipe)
+    model = new_model(found, 1, found.corpora["own"], load_part)
+    kept = read_vectors(next(cache.rglob("*.bin")))
+    assert "be" in model.vocabulary.words
+    assert set(model.vocabulary.words) <= set(kept.words)
+    assert {"flower", "is", "flowers"} & set(kept.words) == {"flower"}
+
+
 @pytest.mark.usefixtures("one_thread")
 def test_a_recipe_has_vectors_of_more_texts(recipe: Path, made: list[int]) -> None:
     from anselm.recipes.jobs import new_model
@@ -237,6 +252,20 @@ def test_the_command(anselm: Run, tmp_path: Path) -> None:
     assert (code, err.count("\n")) == (2, 1)
     assert "cannot be written: a file name in a folder that exists is needed" in err
     assert anselm("--data", tmp_path / "gone.txt", "--out", out)[0] == 2
+
+
+def test_nothing_of_the_users_is_written_over(anselm: Run, tmp_path: Path) -> None:
+    pytest.importorskip("gensim")
+    texts = tmp_path / "texts.txt"
+    texts.write_text("new york\n")
+    for out, problem in ((texts, "is one of the texts"), (tmp_path / "lists.jsonl", "must end in .txt, .vec, .bin")):
+        code, _, err = anselm("--data", texts, "--out", out)
+        assert (code, err.count("\n")) == (2, 1)
+        assert problem in err
+    assert texts.read_text() == "new york\n"
+    code, _, err = anselm("--data", texts, "--out", tmp_path / "own.bin", "--split", "dev")
+    assert code == 2
+    assert "--split dev is for corpora" in err
 
 
 def test_without_gensim_one_sentence_says_what_to_install(

@@ -16,7 +16,7 @@ import pytest
 
 from anselm.data.question import Candidate, Question
 from anselm.errors import AnselmError, FormatError
-from anselm.models.general import Config
+from anselm.models.general import READER, Config
 from anselm.models.registry import load_model
 from anselm.ranker import Ranker
 from anselm.runtime import general
@@ -42,6 +42,27 @@ def exact(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def rounded(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_general(reader, tmp_path_factory.mktemp("general") / "int8", int8=True)
+
+
+@pytest.fixture(scope="session")
+def stirred(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The reader as if trained: exporting leaves out what is equal, such as biases that are all zero."""
+    import torch
+
+    folder = tmp_path_factory.mktemp("stirred") / "reader"
+    shutil.copytree(reader, folder)
+    model: Any = load_model(reader)
+    torch.manual_seed(3)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 0.05 * torch.randn_like(parameter)
+    model.save(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def stirred_exact(stirred: Path) -> Path:
+    return make_general(stirred, stirred.with_name("exact"), int8=False)
 
 
 def make_general(reader: Path, out: Path, int8: bool) -> Path:
@@ -194,19 +215,12 @@ def test_only_a_reader_with_two_heads_becomes_one(plain: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("int8", [False, True])
-def test_reader_can_be_trained_further(reader: Path, tmp_path: Path, int8: bool) -> None:
+def test_reader_can_be_trained_further(stirred: Path, tmp_path: Path, int8: bool) -> None:
     """Exported without rounding, its weights come back as they were; in int8, within half a step of each column."""
-    torch = pytest.importorskip("torch")
     from anselm.recipes.training import make_model
 
-    before: Any = load_model(reader)
-    torch.manual_seed(3)
-    with torch.no_grad():  # as if trained: exporting leaves out what is equal, such as biases that are all zero
-        for parameter in before.parameters():
-            parameter += 0.05 * torch.randn_like(parameter)
-    shutil.copytree(reader, tmp_path / "reader")
-    before.save(tmp_path / "reader")
-    folder = make_general(tmp_path / "reader", tmp_path / "general", int8)
+    before: Any = load_model(stirred)
+    folder = make_general(stirred, tmp_path / "general", int8)
     after: Any = make_model(str(folder), {}, seed=1)
     assert (after.config.max_length, after.config.max_question) == (SHORT["max_length"], SHORT["max_question"])
     own = before.state_dict()
@@ -236,3 +250,28 @@ def test_training_further_refuses(exact: Path, tmp_path: Path) -> None:
     shutil.copy(exact / ENCODER, folder / "onnx" / "reader.onnx")
     with pytest.raises(FormatError, match="not the reader of a general ranker"):
         make_model(str(folder), {}, seed=1)
+
+
+def test_layers_of_ones_own_come_between_the_reader_and_a_new_head(stirred_exact: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from anselm.recipes.training import make_model
+
+    plain, one, other = (
+        make_model(str(stirred_exact), {"list_layers": layers}, seed) for layers, seed in ((0, 1), (1, 1), (1, 2))
+    )
+    states: list[Any] = [model.state_dict() for model in (plain, one, other)]
+    assert torch.equal(states[0]["encoder.embeddings.word_embeddings.weight"],
+                       states[1]["encoder.embeddings.word_embeddings.weight"])  # fmt: skip
+    assert not torch.equal(states[0]["head.weight"], states[1]["head.weight"])
+    assert not torch.equal(states[1]["head.weight"], states[2]["head.weight"])
+
+
+def test_a_reader_without_a_head_is_refused(stirred_exact: Path) -> None:
+    pytest.importorskip("torch")
+    from anselm.models.thawing import fill, thaw
+    from anselm.recipes.training import make_model
+
+    weights = thaw(stirred_exact / READER)
+    del weights["head.bias"]
+    with pytest.raises(FormatError, match=r"no 'head\.bias' that fits"):
+        fill(make_model(str(stirred_exact), {}, seed=1), weights, stirred_exact / READER)

@@ -67,13 +67,15 @@ def train(
     if is_lexical(base):
         return fit_lexical(base, dataset, needed(out), dry_run, as_json)
     require_torch()
-    from anselm.recipes.training import make_model, make_training, split_off_dev
+    if not dry_run:
+        check_new(needed(out))
+    from anselm.recipes.training import is_trained, make_model, make_training, split_off_dev
 
     parts = (dataset, load_training_data(dev, data_dir=data_dir, usual="dev")) if dev else split_off_dev(dataset)
     model = make_model(base, {}, seed, parts[0].questions)
     given = {name: value for name, value in (("epochs", epochs), ("rate", rate)) if value is not None}
     usual = USUAL["siamese" if is_siamese(model.name) else "transformer"]
-    training = make_training({**MODEST, **usual, **given, "seed": seed})
+    training = make_training({**MODEST, **usual, **given, "keep_start": is_trained(base), "seed": seed})
     return train_network(model, *parts, training, out, dry_run, as_json)
 
 
@@ -127,16 +129,29 @@ def train_network(
     if overlap := find_overlap(dataset, dev.name, dev):
         typer.echo(f"anselm: note: {overlap}", err=True)
     with steps("training") as watch:
-        best = train_checkpoint(model, dataset, dev, training, needed(out), watch)
+        found = train_checkpoint(model, dataset, dev, training, needed(out), watch)
+    start, best = found.start, found.best or 0.0
     if as_json:
-        return print_json({"checkpoint": str(out), "lists": len(dataset), "pairs": dataset.pairs, "dev_map": best})
-    return say(f"{out}: trained on {len(dataset):,} lists, {dataset.pairs:,} pairs; MAP {best:.4f} on {dev.name}")
+        counts = {"lists": len(dataset), "pairs": dataset.pairs}
+        return print_json({"checkpoint": str(out), **counts, "dev_map_before": start, "dev_map": best})
+    if start is not None and found.best_step == 0:
+        whisper(f"anselm: note: training did not better its MAP on {dev.name}, so {out} has the weights it began with")
+    before = "" if start is None else f", {start:.4f} before"
+    return say(
+        f"{out}: trained on {len(dataset):,} lists, {dataset.pairs:,} pairs; MAP {best:.4f} on {dev.name}{before}"
+    )
 
 
 def needed(out: Path | None) -> Path:
     if out is None:
         raise InputError("--out is needed: the checkpoint folder to write")
     return out
+
+
+def check_new(out: Path) -> None:
+    """Before anything is made that could not be written there."""
+    if out.exists():
+        raise InputError(f"{out} exists already; give the name of a new folder")
 
 
 def show_plan(found: Plan, as_json: bool) -> None:
@@ -158,8 +173,8 @@ def train_recipe(
     recipe = find_recipe(name)
     stage = find_stage(recipe, corpus)
     require_torch()
-    if not dry_run and needed(out).exists():
-        raise InputError(f"{out} exists already; give the name of a new folder")
+    if not dry_run:
+        check_new(needed(out))
     from anselm.recipes.jobs import new_model, run_stage
     from anselm.recipes.parts import join_parts, load_part
     from anselm.recipes.training import make_training

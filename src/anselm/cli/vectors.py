@@ -13,6 +13,8 @@ from anselm.errors import InputError
 
 app = typer.Typer()
 
+ENDINGS = (".txt", ".vec", ".bin")
+
 
 @app.command(epilog="Example: anselm vectors --data forum.txt --data faq.jsonl --phrases --out forum.bin")
 def vectors(
@@ -36,16 +38,19 @@ def vectors(
     as_json: Json = False,
 ) -> None:
     """Train word vectors on any texts (skip-gram): a recipe or a model's config takes them as `vectors = FILE`."""
+    from anselm.data.datasets import is_corpus_name
     from anselm.recipes.vectors import Making, make_vectors, read_texts
     from anselm.terminal import waiting
     from anselm.text.training_vectors import require_gensim
     from anselm.text.vectors import write_vectors
 
     require_gensim()
-    if not out.parent.is_dir() or out.is_dir():
-        raise InputError(f"{out} cannot be written: a file name in a folder that exists is needed")
+    check_out(out, data)
+    if split and not any(is_corpus_name(source) for source in data):
+        raise InputError(f"--split {split} is for corpora, and none of {', '.join(data)} is one")
     with waiting("reading"):
-        texts = list(dict.fromkeys(text for source in data for text in read_texts(source, split, data_dir)))
+        parts = (read_texts(source, split if is_corpus_name(source) else None, data_dir) for source in data)
+        texts = list(dict.fromkeys(text for part in parts for text in part))
     with waiting("training"):
         found = make_vectors(texts, Making(width, window, least, phrases, epochs), workers)
     write_vectors(found, out)
@@ -54,3 +59,13 @@ def vectors(
         record = {"file": str(out), "texts": len(texts), "words": len(found.words), "phrases": joined, "width": width}
         return print_json(record)
     return say(f"{out}: {len(found.words):,} words, {joined:,} of them phrases, width {width}, of {len(texts):,} texts")
+
+
+def check_out(out: Path, sources: list[str]) -> None:
+    """Before anything is read: that it could be written, and that nothing of the user's is lost."""
+    if Path(out.name.removesuffix(".gz")).suffix not in ENDINGS:
+        raise InputError(f"{out} must end in {', '.join(ENDINGS)}, or one of them and .gz")
+    if not out.parent.is_dir() or out.is_dir():
+        raise InputError(f"{out} cannot be written: a file name in a folder that exists is needed")
+    if any(Path(source).exists() and Path(source).resolve() == out.resolve() for source in sources):
+        raise InputError(f"{out} is one of the texts, which would be lost; give another --out")

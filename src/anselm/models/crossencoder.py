@@ -282,7 +282,8 @@ def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = 
     settings = _settings(name, config)
     if (folder := general_folder(settings.base)) is None:
         return CrossEncoder(name, settings, *load_pretrained(settings.base))
-    lengths = {key: value for key, value in read_config(folder / "config.json")["config"].items() if "max_" in key}
+    record = read_config(folder / "config.json")["config"]
+    lengths = {key: record[key] for key in ("max_length", "max_question") if key in record}
     settings = _settings(name, {**lengths, **config})
     if settings.similarity:
         raise InputError(f"the similarity head is taught by an untouched encoder, which {settings.base!r} is not")

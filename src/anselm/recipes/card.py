@@ -8,6 +8,7 @@ from pathlib import Path
 from anselm import __version__
 from anselm.data.datasets import Dataset, all_corpora
 from anselm.files import replace_file
+from anselm.models.registry import general_folder, read_config
 
 CARD = """# {model}
 
@@ -15,7 +16,7 @@ An answer ranker made with Anselm {version}: `anselm rank "..." --candidates FIL
 
 | | |
 |---|---|
-| trained on | {trained} |
+{began}| trained on | {trained} |
 | chosen on | {dev}: MAP {best:.4f} over its questions with an answer |
 | calibrated on | {dev} |
 | terms of the data | {terms} |
@@ -27,14 +28,16 @@ NAME = "README.md"
 _CALIBRATED = re.compile(rb"^\| calibrated on \|[^\r\n]*", re.MULTILINE)
 
 
-def write_card(folder: Path, model: str, training_set: Dataset, dev: Dataset, best: float) -> None:
+def write_card(folder: Path, model: str, training_set: Dataset, dev: Dataset, best: float, base: str = "") -> None:
+    """`base` is what the model began as, where it was something."""
     text = CARD.format(
         model=model,
+        began=f"| began as | {Path(base).name} |\n" if base else "",
         version=__version__,
         trained=describe(training_set),
         dev=describe(dev),
         best=best,
-        terms=terms(training_set.name),
+        terms="; ".join(filter(None, [terms(training_set.name), terms_of_weights(base)])),
     )
     (folder / NAME).write_text(text, encoding="utf-8")
 
@@ -52,6 +55,12 @@ def renew_card(folder: Path, data: Dataset) -> None:
 
 def describe(data: Dataset) -> str:
     return f"{data.name}, {data.split} ({data.protocol}): {len(data):,} lists, {data.pairs:,} pairs"
+
+
+def terms_of_weights(base: str) -> str:
+    """Of a general ranker that a model began as."""
+    folder = general_folder(base) if base else None
+    return f"{base}: {read_config(folder / 'config.json')['terms']}" if folder else ""
 
 
 def terms(names: str) -> str:

@@ -49,6 +49,8 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
     model = load_model(checkpoint)
     if not isinstance(model, CrossEncoder) or not model.config.similarity:
         raise InputError(f"{checkpoint} is not a cross-encoder with a similarity head, which a general ranker needs")
+    if model.config.pooling != "mean":
+        raise InputError(f"a general ranker pools by the mean, and {checkpoint} by {model.config.pooling!r}")
     untouched, _ = load_pretrained(model.config.base)
     reader = to_onnx(Pairs(model, signals=2), model.encoder, ("ids", "mask", "types"))
     encoder = to_onnx(Texts(untouched), untouched, ("ids", "mask"))

@@ -120,7 +120,7 @@ def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], l
     precision = "bf16" if torch.cuda.is_available() else "no"
     training = make_training({"precision": precision, **stage.training, **changes, "seed": seed})
     with TemporaryDirectory() as folder:
-        return train_model(model, lists, load(stage.dev).questions, training, Path(folder))
+        return train_model(model, lists, load(stage.dev).questions, training, Path(folder)).best or 0.0
 
 
 def test(model: Any, dataset: Dataset, metric: str, decides: bool) -> Tested:

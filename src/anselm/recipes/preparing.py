@@ -13,6 +13,7 @@ from anselm.models.registry import all_models
 from anselm.models.settings import make_config
 from anselm.models.wordmodel import OWN, WordConfig, distinct_texts
 from anselm.recipes.vectors import Making, kept_vectors
+from anselm.text.lemmas import lemmatise
 
 
 def stage_vectors(
@@ -22,7 +23,8 @@ def stage_vectors(
     settings = word_settings(model, config)
     if settings.vectors != OWN:
         raise InputError(f"texts are for vectors = {OWN!r}; vectors = {settings.vectors!r} are trained already")
-    found = dict.fromkeys(text for part in (lists, *texts) for text in distinct_texts(part))
+    every = dict.fromkeys(text for part in (lists, *texts) for text in distinct_texts(part))
+    found = dict.fromkeys(map(lemmatise, every)) if settings.lemmas else every
     return kept_vectors(list(found), Making(settings.embedding, least=settings.least, phrases=settings.phrases))
 
 

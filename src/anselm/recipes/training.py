@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,7 +24,7 @@ from anselm.recipes.fitting import calibrate
 from anselm.recipes.overlap import Overlap, find_overlap
 from anselm.train.loop import Loop, Trainable, Watch, unwatched
 from anselm.train.sampling import Sampling
-from anselm.train.training import Training
+from anselm.train.training import Progress, Training
 
 DEV_SHARE = 0.1  # of one's own lists, where no dev set is given
 
@@ -55,8 +56,17 @@ def make_model(base: str, config: Mapping[str, Any], seed: int, questions: Seque
     if base in all_models():
         return cast(Trainable, build_model(base, config, questions))
     if is_checkpoint(Path(base)):
+        if not (Path(base) / "model.safetensors").is_file() and (Path(base) / "onnx").is_dir():
+            raise InputError(f"{base} is an export, which cannot be trained; name the folder that it was made from")
         return cast(Trainable, load_model(base))
+    if not Path(base).exists() and "/" not in base and get_close_matches(base, all_models(), cutoff=0.8):
+        raise UnknownNameError("model", base, all_models())
     return cast(Trainable, build_model("cross-encoder", {"base": base, **config}, questions))
+
+
+def is_trained(base: str) -> bool:
+    """Whether a base is a ranker already, which training might spoil."""
+    return general_folder(base) is not None or (base not in all_models() and is_checkpoint(Path(base)))
 
 
 def make_training(settings: Mapping[str, Any]) -> Training:
@@ -109,10 +119,9 @@ def train_model(
     training: Training,
     folder: Path,
     watch: Watch = unwatched,
-) -> float:
-    """Train in place, keeping the weights that were best on dev; returns that MAP. `folder` holds the run's state."""
-    progress = Loop(model, training_set, training, folder, dev_map(model, dev), watch, asdict(model.config)).run()
-    return progress.best or 0.0
+) -> Progress:
+    """Train in place, keeping the weights that were best on dev, by MAP. `folder` holds the run's state."""
+    return Loop(model, training_set, training, folder, dev_map(model, dev), watch, asdict(model.config)).run()
 
 
 def train_checkpoint(
@@ -122,20 +131,20 @@ def train_checkpoint(
     training: Training,
     out: Path,
     watch: Watch = unwatched,
-) -> float:
+) -> Progress:
     """Train, calibrate on dev and write the checkpoint folder; a run that was stopped goes on from `<out>.run`."""
     if out.exists():
         raise InputError(f"{out} exists already; give the name of a new folder")
     work = out.with_name(out.name + ".run")
-    best = train_model(model, training_set, dev, training, work, watch)
+    progress = train_model(model, training_set, dev, training, work, watch)
     with write_folder_atomically(out) as folder:
         model.save(folder)
         calibrate(model, dev).save(folder / "calibration.json")
-        write_card(folder, model.name, training_set, dev, best)
+        write_card(folder, model.name, training_set, dev, progress.best or 0.0, getattr(model.config, "base", ""))
     for file in sorted(work.rglob("*"), reverse=True):
         file.unlink() if file.is_file() else file.rmdir()
     work.rmdir()
-    return best
+    return progress
 
 
 def plan(model: Trainable, training_set: Dataset, dev: Dataset, training: Training) -> Plan:

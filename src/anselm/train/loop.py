@@ -120,6 +120,9 @@ class Loop:
     def run(self) -> Progress:
         """Train from the beginning, or from where an earlier run of the same folder stopped; keep the best weights."""
         self._resume()
+        if self.training.keep_start and self.progress.step == 0:
+            self._evaluate()
+            self.progress.start = self.progress.dev
         while not self._finished():
             self._epoch()
         copy_into(self._weights(), self.best)

@@ -43,6 +43,7 @@ class Training:
     average: float = 0.0  # decay of a running mean of the weights, which is then what is evaluated and kept; 0: none
     patience: int = 0  # stop after so many evaluations without a better one; 0: never
     evaluations: float = 1  # per epoch
+    keep_start: bool = False  # whether the weights it begins with may be the best: those of a model that is trained
     seed: int = 1
     precision: str = "no"
     log_steps: int = 20  # from one line of the log to the next: looking at the loss makes a GPU wait
@@ -73,6 +74,7 @@ class Progress:
     rate: float = 0.0  # of the last step
     loss: float | None = None  # mean since the line of the log before
     dev: float | None = None
+    start: float | None = None  # dev before the first step, where that counts
     best: float | None = None
     best_step: int = 0
     waited: int = 0  # evaluations since the best
