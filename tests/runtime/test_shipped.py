@@ -7,6 +7,7 @@ by 0.02 on the average, where their standard deviation is 2.3, and its MAP was 0
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,3 +55,20 @@ def test_probabilities_hold_pair_by_pair(scored: Scored) -> None:
     error = sum(inside.mean() * abs(probability[inside].mean() - relevant[inside].mean()) for inside in bins)
     assert error <= MOST_ECE
     assert len(bins) > 10  # that they are all the same would also hold on the average
+
+
+def test_what_is_trained_further_begins_as_the_reader() -> None:
+    """On the example lists, which come with the package; the runtime also rounds what flows through the reader."""
+    pytest.importorskip("torch")
+    from anselm.recipes.exporting import example_questions
+    from anselm.recipes.training import make_model
+
+    questions = example_questions()[:12]
+    model: Any = make_model("default", {}, seed=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, "onnxruntime")
+        reader: Any = load_scorer("default")
+        relevance = reader.features(model.featurize(questions))[:, 0]
+    scores = np.concatenate(model.score(questions))
+    assert np.corrcoef(scores, relevance)[0, 1] > 0.995
+    assert np.abs(scores - relevance).mean() < 0.1 * relevance.std()

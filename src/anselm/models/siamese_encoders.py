@@ -7,7 +7,7 @@ meet               what comes of a pair of them, where one is read knowing the o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 
@@ -16,6 +16,9 @@ from anselm.layers.blocks import SelfAttentionBlock, with_positions
 from anselm.layers.composition import mean_pool
 from anselm.layers.convolution import Convolution
 from anselm.layers.recurrent import BiLSTM, CrossTemporal, InnerAttentionGRU
+
+if TYPE_CHECKING:
+    from anselm.models.siamese import Config
 
 
 class Alone(nn.Module):
@@ -62,7 +65,7 @@ class InnerAttention(nn.Module):
 
     meets = True
 
-    def __init__(self, config: Any) -> None:
+    def __init__(self, config: Config) -> None:
         super().__init__()
         self.width = 2 * config.hidden
         self.read = InnerAttentionGRU(config.width, config.hidden, self.width)
@@ -84,7 +87,7 @@ class Crossing(nn.Module):
 
     meets = True
 
-    def __init__(self, config: Any) -> None:
+    def __init__(self, config: Config) -> None:
         super().__init__()
         self.width = config.hidden
         self.cross = CrossTemporal(config.width, config.hidden)
@@ -100,12 +103,12 @@ class Crossing(nn.Module):
         return states
 
 
-def attending(config: Any, attend: Attend, last_norm: bool) -> Alone:
+def attending(config: Config, attend: Attend, last_norm: bool) -> Alone:
     block = SelfAttentionBlock(config.width, config.heads, attend, config.gate, last_norm)
     return Alone(Placing(block), config.width)
 
 
-def grouping(config: Any) -> Attend:
+def grouping(config: Config) -> Attend:
     offsets = config.offsets if len(config.offsets) > 1 else config.offsets * config.heads
     return in_groups(config.heads, config.group, offsets)
 

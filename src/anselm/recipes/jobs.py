@@ -83,7 +83,7 @@ def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> l
 
 def new_model(recipe: Recipe, seed: int, stage: Stage, load: Load, changes: Mapping[str, Any] | None = None) -> Any:
     """For a stage; `changes` are settings of the model. Vectors from more texts than the lists' are made, or found."""
-    config, lists = {**recipe.config, **stage.config, **(changes or {})}, join_parts(stage.train, load).questions
+    config, lists = settings(recipe, stage, changes or {}), join_parts(stage.train, load).questions
     if not stage.texts:
         model: Any = make_model(recipe.model, config, seed, lists)
     else:
@@ -93,12 +93,17 @@ def new_model(recipe: Recipe, seed: int, stage: Stage, load: Load, changes: Mapp
     return model.to("cuda") if torch.cuda.is_available() else model
 
 
+def settings(recipe: Recipe, stage: Stage, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the model: the recipe's, then the corpus's, then what a search tries."""
+    return {**recipe.config, **stage.config, **changes}
+
+
 def prepare_vectors(jobs: Sequence[Job], load: Load) -> None:
     """Before workers are started, so that not each of them trains the same ones."""
     for job in jobs:
         for stage in [job.recipe.transfer or job.recipe.corpora[name] for name in job.corpora]:
             if stage.texts:
-                config = {**job.recipe.config, **stage.config, **of_config(job.changes)}
+                config = settings(job.recipe, stage, of_config(job.changes))
                 lists = join_parts(stage.train, load).questions
                 stage_vectors(job.recipe.model, config, lists, [load(part) for part in stage.texts])
 
