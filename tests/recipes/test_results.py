@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from anselm.errors import FormatError, InputError
 from anselm.evaluation.significance import compare
 from anselm.recipes.overlap import find_overlap
 from anselm.recipes.published import published_systems
-from anselm.recipes.results import Result, merge, read_results, summary, tables, write_result
+from anselm.recipes.results import Result, merge, read_results, spell_record, summary, tables, write_result
 from anselm.recipes.schema import all_recipes
 
 VALUES = {1: 0.5, 2: 0.75, 3: 0.7}
@@ -243,3 +244,17 @@ def test_the_published_systems_of_semeval_are_those_of_the_task(real_data: Path)
     for system in systems:
         figures = dict(zip(names, map(float, theirs[system.row.split()[0].lower()]), strict=True))
         assert system.metrics == pytest.approx(figures | {"mrr": figures["mrr"] / 100})
+
+
+def test_a_list_of_numbers_is_one_line() -> None:
+    record = {
+        "note": "[1, 2]",
+        "values": [0.5, -1e-07, 3],
+        "seeds": [],
+        "names": ["a", "b"],
+        "inner": {"values": [1.0]},
+    }
+    text = spell_record(record)
+    assert json.loads(text) == record
+    assert '  "values": [0.5, -1e-07, 3],\n' in text
+    assert text.count("\n") == 11

@@ -6,6 +6,7 @@ results/<paper>/<table>/<row>--<corpus>.json
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -97,9 +98,14 @@ def write_result(result: Result, folder: Path) -> Path:
     path = folder / result.path
     path.parent.mkdir(parents=True, exist_ok=True)
     with write_atomically(path) as file:
-        json.dump(asdict(result), file, indent=2, ensure_ascii=False)
-        file.write("\n")
+        file.write(spell_record(asdict(result)) + "\n")
     return path
+
+
+def spell_record(record: Mapping[str, Any]) -> str:
+    """JSON with a line for each entry, and one for a list of numbers, of which there may be thousands."""
+    text = json.dumps(record, indent=2, ensure_ascii=False)
+    return re.sub(r"\[\s+([-+.\deE,\s]+?)\s+\]", lambda found: f"[{' '.join(found[1].split())}]", text)
 
 
 def read_results(folder: Path) -> list[Result]:
