@@ -25,7 +25,7 @@ from anselm.recipes.parts import load_part, shorten  # noqa: E402
 from anselm.recipes.reproducing import reproduce  # noqa: E402
 from anselm.recipes.results import Result, read_results, tables  # noqa: E402
 from anselm.recipes.schema import Part, Recipe, Stage, read_recipe  # noqa: E402
-from anselm.train.training import Training  # noqa: E402
+from anselm.train.training import Progress, Training  # noqa: E402
 
 THINGS = ("bees", "honey", "hive", "nectar", "garden", "wood")
 PLACES = ("sweet", "is", "make", "how", "what", "where")  # what is said of each: to be learned
@@ -217,9 +217,9 @@ def test_a_training_is_told_its_seed_and_its_part_of_the_data(
 ) -> None:
     told: list[tuple[object, ...]] = []
 
-    def noted(model: object, lists: Sized, dev: Sized, training: Training, folder: Path) -> float:
+    def noted(model: object, lists: Sized, dev: Sized, training: Training, folder: Path) -> Progress:
         told.append((training.seed, training.rate, training.batch_lists, len(lists), len(dev)))
-        return 0.5
+        return Progress(steps=1, best=0.5)
 
     monkeypatch.setattr(jobs, "train_model", noted)
     (found,) = reproduce([read_recipe(write())])
