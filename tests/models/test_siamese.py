@@ -20,10 +20,11 @@ from anselm.errors import FormatError, InputError, MissingDataError, UnknownName
 from anselm.models.registry import all_models, build_model, load_model  # noqa: E402
 from anselm.models.siamese import Siamese  # noqa: E402
 from anselm.models.wordmodel import WordModel  # noqa: E402
-from anselm.recipes.training import dev_map, make_training, train_model  # noqa: E402
+from anselm.recipes.training import dev_map, train_model  # noqa: E402
 from anselm.text.vectors import read_vectors  # noqa: E402
 from anselm.text.vocabulary import UNKNOWN  # noqa: E402
 from anselm.train.loop import Loop  # noqa: E402
+from anselm.train.training import make_training  # noqa: E402
 
 NAMES = [name for name, entry in all_models().items() if entry.kind == "siamese"]
 SMALL = {

@@ -75,6 +75,8 @@ BAD = {
     GOOD.replace("[1, 2]", '"12"'): "a list of whole numbers, at least one, not '12'",
     GOOD.replace("[[corpus", "search = { rate = 1e-3 }\n[[corpus"): "a list of values of 'rate' is needed, not 0.001",
     GOOD.replace("[[corpus", "search = { rate = [] }\n[[corpus"): "a list of values of 'rate' is needed, not []",
+    GOOD.replace("[[corpus", "search = { rat = [1e-3] }\n[[corpus"): "Did you mean 'rate'",
+    GOOD.replace("[[corpus", "search = { rate = [1e-3, 0] }\n[[corpus"): "rate is 0; it must be above 0",
 }
 
 
@@ -180,10 +182,10 @@ def test_shipped_recipes_can_be_run(name: str) -> None:
     """As far as can be told without their data: the model can be made, and every setting of the training exists."""
     pytest.importorskip("torch")
     from anselm.models.settings import make_config
-    from anselm.recipes.training import make_training
     from anselm.text.vocabulary import Vocabulary
     from anselm.train.losses import make_loss
     from anselm.train.optimizers import OPTIMIZERS, SCHEDULES
+    from anselm.train.training import make_training
 
     recipe = SHIPPED[name]
     module: Any = import_module(all_models()[recipe.model].module)

@@ -19,7 +19,8 @@ from anselm.recipes.parts import join_parts, load_part
 from anselm.recipes.reproducing import reproduce
 from anselm.recipes.results import read_results, write_result
 from anselm.recipes.schema import Part, read_recipe
-from anselm.recipes.training import is_trained, make_model, make_training, plan, split_off_dev, train_checkpoint
+from anselm.recipes.training import is_trained, make_model, plan, split_off_dev, train_checkpoint
+from anselm.train.training import make_training
 
 WORDS = ("bees", "honey", "hive", "nectar", "garden", "wood")
 

@@ -69,7 +69,8 @@ def train(
     require_torch()
     if not dry_run:
         check_new(needed(out))
-    from anselm.recipes.training import is_trained, make_model, make_training, split_off_dev
+    from anselm.recipes.training import is_trained, make_model, split_off_dev
+    from anselm.train.training import make_training
 
     parts = (dataset, load_training_data(dev, data_dir=data_dir, usual="dev")) if dev else split_off_dev(dataset)
     model = make_model(base, {}, seed, parts[0].questions)
@@ -177,7 +178,7 @@ def train_recipe(
         check_new(needed(out))
     from anselm.recipes.jobs import new_model, run_stage
     from anselm.recipes.parts import join_parts, load_part
-    from anselm.recipes.training import make_training
+    from anselm.train.training import make_training
 
     first = {key: value for key, value in stage.settings[0].items() if key not in {**stage.training, **wanted}}
     for key, value in first.items():

@@ -26,8 +26,8 @@ from anselm.recipes.overlap import find_overlap
 from anselm.recipes.parts import Load, join_parts, load_part
 from anselm.recipes.preparing import stage_vectors
 from anselm.recipes.schema import Recipe, Stage, of_config, of_training
-from anselm.recipes.training import make_model, make_training, train_model
-from anselm.train.training import Training
+from anselm.recipes.training import make_model, train_model
+from anselm.train.training import Training, make_training
 
 METRICS = ("map", "mrr", "p@1")
 OFFICIAL = {"average_recall": "avgrec", **{name: name for name in ("precision", "recall", "f1", "accuracy")}}

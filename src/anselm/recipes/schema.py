@@ -38,9 +38,10 @@ from pathlib import Path
 from typing import Any
 
 from anselm.data.datasets import find_corpus, find_data_dir, is_corpus_name
-from anselm.errors import FormatError, MissingDataError, UnknownNameError
+from anselm.errors import FormatError, InputError, MissingDataError, UnknownNameError
 from anselm.evaluation.metrics import parse_metric
 from anselm.models.registry import all_models
+from anselm.train.training import make_training
 
 RECIPES = Path(__file__).parent / "papers"
 
@@ -155,7 +156,7 @@ def read_recipe(path: Path) -> Recipe:
         return _recipe(record)
     except KeyError as error:
         raise FormatError(path, f"{error.args[0]!r} is missing") from None
-    except UnknownNameError as error:
+    except InputError as error:
         raise FormatError(path, str(error)) from None
     except (TypeError, AttributeError) as error:
         raise FormatError(path, f"does not follow the form of a recipe ({error})") from None
@@ -245,7 +246,7 @@ def _stage(record: dict[str, Any]) -> Stage:
     for name, values in record.get("search", {}).items():
         if not isinstance(values, list) or not values:
             raise TypeError(f"a list of values of {name!r} is needed, not {values!r}")
-    return Stage(
+    stage = Stage(
         train=tuple(Part(**part) for part in record["train"]),
         dev=Part(**record["dev"]),
         training=record.get("training", {}),
@@ -254,3 +255,6 @@ def _stage(record: dict[str, Any]) -> Stage:
         config=record.get("config", {}),
         texts=tuple(Part(**part) for part in record.get("texts", ())),
     )
+    for changes in stage.settings:  # a slip should not wait until the others have been trained
+        make_training({**stage.training, **of_training(changes)})
+    return stage

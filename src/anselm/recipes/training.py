@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
@@ -23,7 +23,6 @@ from anselm.recipes.card import write_card
 from anselm.recipes.fitting import calibrate
 from anselm.recipes.overlap import Overlap, find_overlap
 from anselm.train.loop import Loop, Trainable, Watch, unwatched
-from anselm.train.sampling import Sampling
 from anselm.train.training import Progress, Training
 
 DEV_SHARE = 0.1  # of one's own lists, where no dev set is given
@@ -67,17 +66,6 @@ def make_model(base: str, config: Mapping[str, Any], seed: int, questions: Seque
 def is_trained(base: str) -> bool:
     """Whether a base is a ranker already, which training might spoil."""
     return general_folder(base) is not None or (base not in all_models() and is_checkpoint(Path(base)))
-
-
-def make_training(settings: Mapping[str, Any]) -> Training:
-    """Settings as they stand in a recipe; an unknown one is named."""
-    known = {field.name for field in fields(Training)}
-    for name in settings:
-        if name not in known:
-            raise UnknownNameError("training setting", name, known)
-    sampling = settings.get("sampling")
-    values = {**settings, **({"sampling": Sampling(**sampling)} if sampling else {})}
-    return Training(**values)
 
 
 def split_off_dev(dataset: Dataset) -> tuple[Dataset, Dataset]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from anselm.errors import InputError, UnknownNameError
 from anselm.train.sampling import Sampling
@@ -61,6 +63,15 @@ class Training:
         for name in SHARES:
             if not 0 <= (value := getattr(self, name)) <= 1:
                 raise InputError(f"{name} is {value}; it must be between 0 and 1")
+
+
+def make_training(settings: Mapping[str, Any]) -> Training:
+    """Settings as they stand in a recipe; an unknown one is named."""
+    known = {field.name for field in fields(Training)}
+    if unknown := next((name for name in settings if name not in known), None):
+        raise UnknownNameError("training setting", unknown, known)
+    sampling = settings.get("sampling")
+    return Training(**{**settings, **({"sampling": Sampling(**sampling)} if sampling else {})})
 
 
 @dataclass
