@@ -18,7 +18,7 @@ from anselm.layers.recurrent import BiLSTM
 def weighted_sum(states: Tensor, mask: Tensor, scores: Tensor) -> Tensor:
     """Σ_t softmax_t(score_t) h_t over the words. scores (pairs, words) -> (pairs, D)"""
     weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=1)
-    return (weights[:, :, None] * states).sum(dim=1)
+    return (weights[:, None, :] @ states).squeeze(1)
 
 
 class TanhAttention(nn.Module):

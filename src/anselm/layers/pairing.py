@@ -14,6 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from anselm.layers.context_attention import weighted_sum
+
 NUMBERS = {"cpu": 1 << 20}  # of a chunk's largest table
 MANY = 1 << 26  # the same on other devices
 
@@ -33,17 +35,11 @@ def pooled_cosines(
 def _cosines(a: Tensor, projected: Tensor, a_mask: Tensor, c: Tensor, c_mask: Tensor) -> Tensor:
     nothing = _beyond(a_mask, projected)[:, :, None] + _beyond(c_mask, projected)[:, None, :]
     z = torch.baddbmm(nothing, projected, c.mT)  # (pairs, m, n), before the tanh; filling it afterwards takes longer
-    v_a = _weigh(a, z.amax(dim=2).tanh(), a_mask)
-    v_c = _weigh(c, z.amax(dim=1).tanh(), c_mask)
+    v_a = weighted_sum(a, a_mask, z.amax(dim=2).tanh())
+    v_c = weighted_sum(c, c_mask, z.amax(dim=1).tanh())
     return functional.cosine_similarity(v_a, v_c, dim=1)
 
 
 def _beyond(mask: Tensor, like: Tensor) -> Tensor:
     """0 for words, minus infinity beyond them. (pairs, words)"""
     return torch.zeros_like(mask, dtype=like.dtype).masked_fill(~mask, -torch.inf)
-
-
-def _weigh(states: Tensor, scores: Tensor, mask: Tensor) -> Tensor:
-    """(pairs, words, width) -> (pairs, width)"""
-    weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=1)
-    return (weights[:, None, :] @ states).squeeze(1)
