@@ -13,7 +13,14 @@ from scipy import stats
 
 from anselm.errors import InputError
 from anselm.evaluation import significance
-from anselm.evaluation.significance import bootstrap_difference, bootstrap_mean, compare, randomisation_test, t_test
+from anselm.evaluation.significance import (
+    bootstrap_difference,
+    bootstrap_mean,
+    compare,
+    randomisation_test,
+    t_test,
+    welch_test,
+)
 
 RNG = np.random.default_rng(7)
 A, B = RNG.random(40), RNG.random(40) * 0.9
@@ -84,6 +91,21 @@ def test_t_test_is_scipys(n, effect, seed):
     expected = stats.ttest_rel(a, b).pvalue
     assert t_test(a, b) == pytest.approx(expected, abs=1e-10)
     assert t_test(a, b) == pytest.approx(expected, rel=1e-8)  # small ones too
+
+
+@settings(deadline=None)
+@given(st.integers(2, 12), st.integers(2, 12), st.floats(0, 3), st.floats(0.01, 10), st.integers(0, 1000))
+def test_welchs_test_is_scipys(m, n, effect, wider, seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=m), wider * rng.normal(size=n) + effect
+    assert welch_test(a, b) == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue, rel=1e-8, abs=1e-12)
+
+
+def test_welchs_test_without_variance():
+    assert welch_test([1, 1], [1, 1, 1]) == 1.0
+    assert welch_test([1, 1], [2, 2]) == 0.0
+    with pytest.raises(InputError, match="at least 2 values of each, not 3 and 1"):
+        welch_test([1, 2, 3], [1])
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 7, 30, 1_000, 20_000])

@@ -11,7 +11,7 @@ import pytest
 
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
-from anselm.evaluation.significance import compare
+from anselm.evaluation.significance import compare, welch_test
 from anselm.recipes.overlap import find_overlap
 from anselm.recipes.published import published_systems
 from anselm.recipes.results import Result, merge, read_results, spell_record, summary, tables, write_result
@@ -94,17 +94,35 @@ def test_a_row_is_tested_against_another() -> None:
     shown = tables(compared())
     found = compare(AGAINST["r"], AGAINST["other"])
     assert found.p_randomisation < 0.05
-    assert cells(shown, "row")[-1] == "P@1 against"
+    assert cells(shown, "row")[-1] == "P@1 against (p over questions / seeds)"
     low, high = found.interval
     assert low < 0.75 < high
     assert found.p_randomisation < 0.001
-    assert cells(shown, "r")[-1] == f"other: +0.750 ({low:+.3f} to {high:+.3f}), p < 0.001 *"
+    assert cells(shown, "r")[-1] == f"other: +0.750 ({low:+.3f} to {high:+.3f}), p < 0.001"  # one seed, no star
     assert cells(shown, "other")[-1] == "-"
     few = [replace(one, values=one.values[:3]) for one in compared()]
     p = compare(AGAINST["r"][:3], AGAINST["other"][:3]).p_randomisation
     assert p > 0.05
     assert cells(tables(few), "r")[-1].startswith("other: +0.833 (")
     assert cells(tables(few), "r")[-1].endswith(f", p {p:.3f}")  # no star
+
+
+@pytest.mark.parametrize(("others", "star"), [((0.1, 0.12, 0.11), " *"), ((0.1, 0.9, 0.4), "")])
+def test_a_difference_is_tested_over_seeds_too(others: tuple[float, ...], star: str) -> None:
+    mine = (0.8, 0.82, 0.79)
+    rows = [
+        replace(row, metrics={"p@1": summary(values)}) for row, values in zip(compared(), (others, mine), strict=True)
+    ]
+    p = welch_test(mine, others)
+    assert (p < 0.05) == bool(star)
+    spelt = "< 0.001" if p < 0.001 else f"{p:.3f}"
+    assert cells(tables(rows), "r")[-1].endswith(f"), p < 0.001 / {spelt}{star}")
+
+
+def test_rows_are_sorted_by_their_numbers() -> None:
+    shown = tables([result(1, row=row) for row in ("b", "heads-12", "heads-4", "alpha-1.0", "heads", "alpha-0.5")])
+    rows = [line.split("|")[1].strip() for line in shown.splitlines() if line.startswith("| ")][1:]
+    assert rows == ["alpha-0.5", "alpha-1.0", "b", "heads", "heads-4", "heads-12"]
 
 
 def test_a_row_of_several_tables_is_in_each() -> None:

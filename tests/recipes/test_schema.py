@@ -69,7 +69,7 @@ BAD = {
     GOOD.replace('row = "r"', 'row = "r"\nagaints = "s"'): "Did you mean 'against'",
     GOOD.replace('row = "r"', 'row = "r"\nmetric = "mapp"'): "unknown metric 'mapp'",
     GOOD.replace("cross-encoder", "crossencoder"): "Did you mean 'cross-encoder'",
-    GOOD.replace('{ data = "dev.jsonl" }', '{ data = "dev.jsonl", spilt = "x" }'): "spilt",
+    GOOD.replace('{ data = "dev.jsonl" }', '{ data = "dev.jsonl", spilt = "x" }'): "Did you mean 'split'",
     GOOD.replace("[1, 2]", "3"): "does not follow the form",
     GOOD.replace("[1, 2]", "[]"): "a list of whole numbers, at least one, not []",
     GOOD.replace("[1, 2]", '"12"'): "a list of whole numbers, at least one, not '12'",
@@ -77,6 +77,23 @@ BAD = {
     GOOD.replace("[[corpus", "search = { rate = [] }\n[[corpus"): "a list of values of 'rate' is needed, not []",
     GOOD.replace("[[corpus", "search = { rat = [1e-3] }\n[[corpus"): "Did you mean 'rate'",
     GOOD.replace("[[corpus", "search = { rate = [1e-3, 0] }\n[[corpus"): "rate is 0; it must be above 0",
+    GOOD.replace("[[corpus", 'search = { optimizer = ["sgd", "rmsprob"] }\n[[corpus'): "Did you mean 'rmsprop'",
+    GOOD.replace(
+        "training = { epochs = 1 }", 'training = { loss = "hinge" }'
+    ): "unknown loss 'hinge'; there is listwise,",
+    GOOD.replace("training = { epochs = 1 }", 'training = { margin = "a" }'): "margin is 'a', but must be like 0.1",
+    GOOD.replace("training = { epochs = 1 }", 'training = { sampling = { kid = "list" } }'): "Did you mean 'kind'",
+    GOOD.replace(
+        "training = { epochs = 1 }", 'training = { sampling = { negatives = "3" } }'
+    ): "negatives is '3', but must",
+    GOOD.replace(
+        "training = { epochs = 1 }", "training = { sampling = 3 }"
+    ): "sampling is 3, but must be like { kind =",
+    GOOD.replace("training = { epochs = 1 }", "training = 3"): "training must be a table of settings, not 3",
+    GOOD.replace('row = "r"', 'row = "r"\nconfig = 3'): "config must be a table of settings, not 3",
+    GOOD.replace('paper = "p"', "paper = 3"): "paper must be a string, not 3",
+    GOOD.replace('row = "r"', 'row = "r"\nalso = "u"'): "also must be a list of tables, not 'u'",
+    GOOD.replace('{ data = "dev.jsonl" }', '"dev.jsonl"'): "data must be like { data =",
 }
 
 
@@ -152,9 +169,11 @@ def test_the_rows_of_a_table_or_a_paper(tmp_path: Path, monkeypatch: pytest.Monk
     assert rows("p/u") == ["a", "c"]  # where it stands as well
     assert rows("p/t/b") == ["b"]
     assert rows(str(tmp_path / "o/t/d.toml")) == ["d"]
-    for unknown in ("p/v", "t", "p/u/a", "x"):
-        with pytest.raises(UnknownNameError, match=f"unknown recipe '{unknown}'; there is o/t/d, p/t/a"):
+    for unknown in ("p/v", "t", "x"):
+        with pytest.raises(UnknownNameError, match=f"unknown paper or table '{unknown}'; there is o, o/t, p, p/t, p/u"):
             rows(unknown)
+    with pytest.raises(UnknownNameError, match="unknown recipe 'p/u/a'; there is o/t/d, p/t/a"):
+        rows("p/u/a")
 
 
 def test_parts_that_are_not_here(tmp_path: Path) -> None:

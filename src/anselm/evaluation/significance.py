@@ -1,8 +1,10 @@
 """Is one system better than another? Paired tests and intervals over the questions that both answered.
 
-All of them take one value per question and system (say, each question's AP), in the same order of questions.
+They take one value per question and system (say, each question's AP), in the same order of questions.
 The randomisation test (Fisher, 1935; Smucker, Allan and Carterette, 2007) assumes the least and is the one to quote;
 the t-test is here because papers quote it.
+
+Another question is whether a model would be better if both were trained again: `welch_test`, over a value per seed.
 """
 
 from __future__ import annotations
@@ -78,6 +80,26 @@ def t_test(a: ArrayLike, b: ArrayLike) -> float:
     if mean == 0:
         return 1.0
     return _incomplete_beta((difference.size - 1) / 2, 0.5, (spread / size) ** 2, (mean / size) ** 2)
+
+
+def welch_test(a: ArrayLike, b: ArrayLike) -> float:
+    """Two-sided p of Welch's t-test, for two samples of their own size and variance: say, a mean for each seed.
+
+    t = (mean(a) - mean(b)) / sqrt(v_a + v_b), v = s² / n, with (v_a + v_b)² / (v_a² / (n_a - 1) + v_b² / (n_b - 1))
+    degrees of freedom; 1 where the means are equal.
+    """
+    first, second = _finite(a), _finite(b)
+    if min(first.size, second.size) < 2:
+        raise InputError(f"Welch's test needs at least 2 values of each, not {first.size} and {second.size}")
+    gap = float(first.mean() - second.mean())
+    if gap == 0:
+        return 1.0
+    v_a, v_b = (float(x.var(ddof=1)) / x.size for x in (first, second))
+    if v_a + v_b == 0:
+        return 0.0
+    freedom = (v_a + v_b) ** 2 / (v_a**2 / (first.size - 1) + v_b**2 / (second.size - 1))
+    square = gap**2 / (v_a + v_b)  # of t; p = I_x(v / 2, 1 / 2) with x = v / (v + t^2)
+    return _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + square), square / (freedom + square))
 
 
 def bootstrap_mean(

@@ -1,9 +1,11 @@
-"""A model's settings from a recipe or a checkpoint: named, typed as the defaults are, and refused in one sentence."""
+"""Settings of a model or a training, from a recipe or a checkpoint: named, typed as the defaults are, and refused in
+one sentence.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
 from anselm.errors import InputError, UnknownNameError
@@ -21,10 +23,10 @@ def make_config(kind: type[Config], name: str, variant: Mapping[str, Any], setti
 
 
 def check_types(config: Any) -> None:
-    """Every value is of the type of its default; a whole number will do for another."""
+    """Every value is of the type of its default, where it has one; a whole number will do for another."""
     for field in fields(config):
         value, default = getattr(config, field.name), field.default
-        if not _is_like(value, default):
+        if default not in (MISSING, None) and not _is_like(value, default):
             raise InputError(f"{field.name} is {value!r}, but must be like {default!r}")
 
 

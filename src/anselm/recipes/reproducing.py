@@ -5,17 +5,21 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from anselm.data.datasets import Dataset
-from anselm.recipes.jobs import Job, Say, run_jobs
+from anselm.errors import InputError
+from anselm.models.registry import all_models
+from anselm.models.settings import make_config
+from anselm.recipes.jobs import Job, Say, run_jobs, settings
 from anselm.recipes.journal import Run, Tested
 from anselm.recipes.parts import Load, load_part
 from anselm.recipes.results import Result, summary
-from anselm.recipes.schema import Part, Recipe, Stage, find_stage
+from anselm.recipes.schema import Part, Recipe, Stage, find_stage, of_config
 
 
 @dataclass
@@ -47,6 +51,8 @@ def reproduce(
     Settings that a recipe wants searched are chosen first, with the first seed, all at once; then the other seeds.
     """
     rows = [row for recipe in recipes for row in plan_rows(recipe, corpora)]
+    for row in rows:
+        check_models(row.recipe, row.stage)
     tries = {id(row): searches(row, seeds) for row in rows if len(row.stage.settings) > 1}
     done = run_jobs([job for jobs in tries.values() for job in jobs], workers, journal, load, say)
     for row in rows:
@@ -71,6 +77,16 @@ def plan_rows(recipe: Recipe, corpora: Sequence[str]) -> list[Row]:
     """With the first of the settings to be searched: where there is but one, it is the choice."""
     stages = {name: find_stage(recipe, name) for name in corpora or recipe.corpora}
     return [Row(recipe, name, stage, stage.settings[0]) for name, stage in stages.items()]
+
+
+def check_models(recipe: Recipe, stage: Stage) -> None:
+    """Every setting of the model that will be tried: a slip should not wait until the others have been trained."""
+    module: Any = import_module(all_models()[recipe.model].module)
+    if not hasattr(module, "VARIANTS"):
+        raise InputError(f"{recipe.name} is of {recipe.model!r}, which is not trained by a recipe")
+    for changes in stage.settings:
+        config = settings(recipe, stage, of_config(changes))
+        make_config(module.Config, recipe.model, module.VARIANTS[recipe.model], config)
 
 
 def searches(row: Row, seeds: Sequence[int]) -> list[Job]:

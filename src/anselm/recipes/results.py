@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from anselm.errors import FormatError, InputError
-from anselm.evaluation.significance import compare
+from anselm.evaluation.significance import compare, welch_test
 from anselm.files import read_json, write_atomically
 from anselm.recipes.published import System, published_systems
 
@@ -140,15 +140,20 @@ def _table(results: Sequence[Result], systems: Sequence[System]) -> str:
     groups = [names for names in COLUMNS if there & {*names}]
     compared = [row for row in results if row.against]
     header = ["row", "corpus, split (protocol)", *map(_heading, groups), "seeds", "paper", "parameters"]
-    header += [f"{compared[0].metric.upper()} against"] if compared else []
+    header += [f"{compared[0].metric.upper()} against (p over questions / seeds)"] if compared else []
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
-    for result in sorted(results, key=lambda result: result.corpus):  # rows stay in their order
+    for result in sorted(results, key=lambda result: (result.corpus, _by_number(result.row))):
         last = [_difference(result, results)] if compared else []
         lines.append(f"| {' | '.join([*_cells(result, groups), *last])} |")
     for system in systems:
         cells = [*_published_cells(system, groups), *(["-"] if compared else [])]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _by_number(row: str) -> list[tuple[str, float]]:
+    """Rows in the order of their names, numbers in them by size: heads-4, heads-12."""
+    return [(text, float(number or 0)) for text, number in re.findall(r"([^\d]*)(\d+(?:\.\d+)?)?", row)]
 
 
 # Each a column, where some row has one of its figures; the last two are those of SemEval's official scorer.
@@ -184,7 +189,8 @@ def _published_cells(system: System, groups: Sequence[Sequence[str]]) -> list[st
 def _difference(result: Result, others: Sequence[Result]) -> str:
     """How much better it is than the row it is compared with, between which bounds (95 %), and how likely by chance.
 
-    * for p < 0.05.
+    Two p: over the questions, with the models as they are, and over the seeds, were they trained again. * where both
+    are below 0.05.
     """
     where = (result.corpus, result.split, result.protocol)
     same = (row for row in others if (row.corpus, row.split, row.protocol) == where)
@@ -193,9 +199,11 @@ def _difference(result: Result, others: Sequence[Result]) -> str:
         return "-"
     found = compare(result.values, other.values)
     low, high = found.interval
-    p, star = found.p_randomisation, " *" if found.p_randomisation < 0.05 else ""
-    chance = "p < 0.001" if p < 0.001 else f"p {p:.3f}"
-    return f"{other.row}: {found.difference:+.3f} ({low:+.3f} to {high:+.3f}), {chance}{star}"
+    seeds = [row.metrics.get(result.metric, {}).get("values", ()) for row in (result, other)]
+    chances = [found.p_randomisation, *([welch_test(*seeds)] if min(map(len, seeds)) > 1 else [])]
+    star = " *" if len(chances) == 2 and max(chances) < 0.05 else ""
+    spelt = " / ".join("< 0.001" if p < 0.001 else f"{p:.3f}" for p in chances)
+    return f"{other.row}: {found.difference:+.3f} ({low:+.3f} to {high:+.3f}), p {spelt}{star}"
 
 
 def _spell(metric: Mapping[str, Any]) -> str:

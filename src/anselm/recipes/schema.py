@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -133,6 +133,9 @@ def find_recipes(name: str) -> list[Recipe]:
     recipes = [read_recipe(path) for path in all_recipes().values()]
     if found := [recipe for recipe in recipes if name in (*recipe.tables, recipe.paper)]:
         return found
+    if name.count("/") < 2 and Path(name).suffix != ".toml":  # there are far fewer tables than recipes to choose from
+        tables = {table for recipe in recipes for table in (*recipe.tables, recipe.paper)}
+        raise UnknownNameError("paper or table", name, tables)
     return [find_recipe(name)]
 
 
@@ -205,13 +208,24 @@ KEYS = ("paper", "table", "row", "model", "seeds", "config", "corpus", "transfer
 STAGE_KEYS = ("train", "dev", "training", "test", "search", "config", "texts")
 
 
+STRINGS = ("paper", "table", "row", "model", "note", "against", "metric")
+
+
 def _check_keys(record: Mapping[str, Any], known: Sequence[str]) -> None:
     if unknown := next((key for key in record if key not in known), None):
         raise UnknownNameError("entry of a recipe:", unknown, known)
 
 
+def _check_kinds(record: Mapping[str, Any], kind: type, names: Sequence[str], like: str) -> None:
+    if wrong := next((name for name in names if not isinstance(record.get(name, kind()), kind)), None):
+        raise TypeError(f"{wrong} must be {like}, not {record[wrong]!r}")
+
+
 def _recipe(record: dict[str, Any]) -> Recipe:
     _check_keys(record, KEYS)
+    _check_kinds(record, str, STRINGS, "a string")
+    _check_kinds(record, dict, ("config", "corpus", "transfer"), "a table of settings")
+    _check_kinds(record, list, ("also",), "a list of tables")
     if record["model"] not in all_models():
         raise UnknownNameError("model", record["model"], all_models())
     transfer = record.get("transfer")
@@ -241,19 +255,28 @@ def _changes_model(stage: Mapping[str, Any]) -> bool:
     return bool(stage.get("config") or stage.get("texts") or of_config(stage.get("search", {})))
 
 
+def _part(record: Any) -> Part:
+    if not isinstance(record, dict):
+        raise TypeError(f'data must be like {{ data = "wikiqa", split = "train" }}, not {record!r}')
+    _check_keys(record, [one.name for one in fields(Part)])
+    return Part(**record)
+
+
 def _stage(record: dict[str, Any]) -> Stage:
     _check_keys(record, STAGE_KEYS)
+    _check_kinds(record, dict, ("training", "search", "config"), "a table of settings")
+    _check_kinds(record, list, ("train", "test", "texts"), "a list of data")
     for name, values in record.get("search", {}).items():
         if not isinstance(values, list) or not values:
             raise TypeError(f"a list of values of {name!r} is needed, not {values!r}")
     stage = Stage(
-        train=tuple(Part(**part) for part in record["train"]),
-        dev=Part(**record["dev"]),
+        train=tuple(map(_part, record["train"])),
+        dev=_part(record["dev"]),
         training=record.get("training", {}),
-        tests=tuple(Part(**part) for part in record.get("test", ())),
+        tests=tuple(map(_part, record.get("test", ()))),
         search=record.get("search", {}),
         config=record.get("config", {}),
-        texts=tuple(Part(**part) for part in record.get("texts", ())),
+        texts=tuple(map(_part, record.get("texts", ()))),
     )
     for changes in stage.settings:  # a slip should not wait until the others have been trained
         make_training({**stage.training, **of_training(changes)})

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.errors import InputError, UnknownNameError
+from anselm.errors import InputError
 from anselm.models.features import Indices, Lists, running, spread
+from anselm.models.settings import check_choice, check_types
 
 KINDS = ("all", "list", "pool", "hard")
 
@@ -27,8 +28,8 @@ class Sampling:
     negatives: int = 16
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise UnknownNameError("negative sampling", self.kind, KINDS)
+        check_types(self)
+        check_choice("negative sampling", self.kind, KINDS)
         if self.negatives < 1:
             raise InputError(f"negative sampling of {self.negatives} negatives; at least one is needed")
 

@@ -7,9 +7,15 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from anselm.errors import InputError, UnknownNameError
+from anselm.models.settings import check_choice, check_types
 from anselm.train.sampling import Sampling
 
-PRECISIONS = ("no", "bf16")
+CHOICES = {  # names alone: what they stand for needs torch, and a recipe is read without
+    "loss": ("pointwise", "pairwise", "listwise"),
+    "optimizer": ("adamw", "adadelta", "rmsprop", "sgd"),
+    "schedule": ("constant", "linear", "cosine"),
+    "precision": ("no", "bf16"),
+}
 LEAST = {
     "batch_lists": 1,
     "batch_tokens": 1,
@@ -44,7 +50,7 @@ class Training:
     sampling: Sampling = field(default_factory=Sampling)
     average: float = 0.0  # decay of a running mean of the weights, which is then what is evaluated and kept; 0: none
     patience: int = 0  # stop after so many evaluations without a better one; 0: never
-    evaluations: float = 1  # per epoch
+    evaluations: float = 1.0  # per epoch
     keep_start: bool = False  # whether the weights it begins with may be the best: those of a model that is trained
     seed: int = 1
     precision: str = "no"
@@ -52,8 +58,9 @@ class Training:
     save_seconds: float = 600.0  # between evaluations too the state is saved, so that a kill costs no more than this
 
     def __post_init__(self) -> None:
-        if self.precision not in PRECISIONS:
-            raise UnknownNameError("precision", self.precision, PRECISIONS)
+        check_types(self)
+        for name, known in CHOICES.items():
+            check_choice(name, getattr(self, name), known)
         for name in ("epochs", "rate", "evaluations"):
             if not (value := getattr(self, name)) > 0:
                 raise InputError(f"{name} is {value}; it must be above 0")
@@ -67,11 +74,18 @@ class Training:
 
 def make_training(settings: Mapping[str, Any]) -> Training:
     """Settings as they stand in a recipe; an unknown one is named."""
-    known = {field.name for field in fields(Training)}
+    check_names("training setting", settings, Training)
+    sampling = settings.get("sampling", {})
+    if not isinstance(sampling, Mapping):
+        raise InputError(f"sampling is {sampling!r}, but must be like {{ kind = 'list', negatives = 3 }}")
+    check_names("setting of the sampling:", sampling, Sampling)
+    return Training(**{**settings, "sampling": Sampling(**sampling)})
+
+
+def check_names(what: str, settings: Mapping[str, Any], kind: type) -> None:
+    known = {field.name for field in fields(kind)}
     if unknown := next((name for name in settings if name not in known), None):
-        raise UnknownNameError("training setting", unknown, known)
-    sampling = settings.get("sampling")
-    return Training(**{**settings, **({"sampling": Sampling(**sampling)} if sampling else {})})
+        raise UnknownNameError(what, unknown, known)
 
 
 @dataclass
