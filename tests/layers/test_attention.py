@@ -76,11 +76,14 @@ def close(found: Any, expected: Any, most: float = 1e-5) -> bool:
 
 @st.composite
 def texts(draw: st.DrawFn) -> tuple[list[Any], Any]:
-    """q, k, v of two or three heads, and a mask of one or two rows, any of them perhaps without words."""
-    words = draw(st.integers(1, 40))
-    lengths = draw(st.lists(st.integers(0, words), min_size=1, max_size=2))
-    heads = draw(st.integers(2, 3))
-    return random_qkv(len(lengths), heads, words, draw(st.integers(0, 99))), prefixes(lengths, words)
+    """q, k, v of two or three heads, and a mask of one or two rows, with holes or without words perhaps."""
+    words, batch = draw(st.integers(1, 40)), draw(st.integers(1, 2))
+    if draw(st.booleans()):
+        mask = prefixes(draw(st.lists(st.integers(0, words), min_size=batch, max_size=batch)), words)
+    else:
+        mask = torch.tensor(draw(st.lists(st.booleans(), min_size=batch * words, max_size=batch * words)))
+        mask = mask.reshape(batch, words)
+    return random_qkv(batch, draw(st.integers(2, 3)), words, draw(st.integers(0, 99))), mask
 
 
 @settings(deadline=None)
@@ -88,7 +91,7 @@ def texts(draw: st.DrawFn) -> tuple[list[Any], Any]:
 def test_group_attention_is_its_definition(given: tuple[list[Any], Any], size: int, data: st.DataObject) -> None:
     qkv, mask = given
     heads = qkv[0].shape[1]
-    offsets = tuple(data.draw(st.lists(st.integers(0, size), min_size=heads, max_size=heads)))
+    offsets = tuple(data.draw(st.lists(st.integers(-60, 60), min_size=heads, max_size=heads)))
     found = group_attention(*qkv, mask, size, offsets)
     assert close(found, word_by_word(*qkv, mask, same_group(size, offsets)))
 

@@ -423,6 +423,13 @@ class Failing(StandIn):
         return scores
 
 
+def test_weights_that_are_not_numbers_are_found_before_they_are_measured(tmp_path: Path) -> None:
+    """The last step's loss may still be one."""
+    loop = make_loop(tmp_path, replace(PLAIN, epochs=1, optimizer="sgd", rate=1e38, clip=0.0))
+    with pytest.raises(InputError, match=r"(some weights are no numbers: |the loss is ).*try a lower rate than 1e\+38"):
+        loop.run()
+
+
 @pytest.mark.parametrize("what", ["loss", "gradient"])
 @pytest.mark.parametrize("log_steps", [1, 100])
 def test_what_is_not_a_number_is_found_before_it_is_saved(what: str, log_steps: int, tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+OFFICIAL = "official"  # the protocol of a shared task
+
 
 @app.command(epilog="Example: anselm evaluate bm25 --data wikiqa --split test --protocol clean")
 def evaluate(
@@ -113,4 +115,14 @@ def run_evaluation(
         save_scores(reports[0], dataset, save)
         if save.suffix == ".pred" and reports[0].called is None:
             whisper(f"anselm: note: {models[0]} has no threshold of its own; {save} calls relevant what is above 0")
+        if save.suffix == ".pred" and dataset.protocol != OFFICIAL and has_official(data):
+            lists = f"the {len(dataset):,} lists of the protocol {dataset.protocol!r}"
+            whisper(f"anselm: note: {save} has {lists}; the official scorer expects those of --protocol {OFFICIAL}")
     return reports
+
+
+def has_official(data: str) -> bool:
+    """Whether it is a corpus that a task's own scorer is for."""
+    from anselm.data.datasets import find_corpus, is_corpus_name
+
+    return is_corpus_name(data) and OFFICIAL in find_corpus(data).protocols

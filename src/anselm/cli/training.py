@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 MODEST = {"batch_lists": 16, "batch_tokens": 16_384}  # for a few hundred lists, and for memory without a GPU
-USUAL = {"transformer": {"epochs": 3.0, "rate": 5e-5}, "siamese": {"epochs": 20.0, "rate": 5e-4}}  # by a model's kind
 
 Name = Annotated[str | None, typer.Argument(metavar="RECIPE", help="A recipe: a TOML file, or a name of `--list`.")]
 
@@ -39,9 +38,9 @@ def train(
     split: Annotated[str | None, typer.Option(help="Which split; `train` by default.")] = None,
     protocol: Annotated[str | None, typer.Option(help="Which questions count; all of them by default.")] = None,
     epochs: Annotated[
-        float | None, typer.Option(help="How often to go through the lists: 3 times, on word vectors 20.")
+        float | None, typer.Option(help="How often to go through the lists: 3 times, on word vectors 20 or 50.")
     ] = None,
-    rate: Annotated[float | None, typer.Option(help="The learning rate: 5e-5, on word vectors 5e-4.")] = None,
+    rate: Annotated[float | None, typer.Option(help="The learning rate: 5e-5, on word vectors a paper's.")] = None,
     seed: Annotated[int, typer.Option(help="Two runs with the same seed end the same.")] = 1,
     corpus: Annotated[str | None, typer.Option(help="Which corpus of a recipe; the first by default.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
@@ -75,15 +74,8 @@ def train(
     parts = (dataset, load_training_data(dev, data_dir=data_dir, usual="dev")) if dev else split_off_dev(dataset)
     model = make_model(base, {}, seed, parts[0].questions)
     given = {name: value for name, value in (("epochs", epochs), ("rate", rate)) if value is not None}
-    usual = USUAL["siamese" if is_siamese(model.name) else "transformer"]
-    training = make_training({**MODEST, **usual, **given, "keep_start": is_trained(base), "seed": seed})
+    training = make_training({**MODEST, **model.usual, **given, "keep_start": is_trained(base), "seed": seed})
     return train_network(model, *parts, training, out, dry_run, as_json)
-
-
-def is_siamese(name: str) -> bool:
-    from anselm.models.registry import all_models
-
-    return all_models()[name].kind == "siamese"
 
 
 def require_torch() -> None:

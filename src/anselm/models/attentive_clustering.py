@@ -50,6 +50,10 @@ MODELS = {
     "attentive-clustering": {"kind": "siamese", "summary": "attentive pooling, and the answers of the same cluster"},
 }
 VARIANTS: dict[str, dict[str, Any]] = {"attentive-clustering": {}}
+USUAL: dict[str, Any] = {  # the thesis's, in batches
+    "epochs": 20.0, "rate": 1.2, "loss": "pairwise", "margin": 0.1, "optimizer": "sgd", "momentum": 0.0, "decay": 1e-5,
+    "schedule": "constant", "warmup": 0.0, "clip": 0.0,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class Config(WordConfig):
 
 class AttentiveClustering(WordModel):
     pairwise = False
-    settings, variants = Config, VARIANTS
+    settings, variants, usual = Config, VARIANTS, USUAL
 
     def __init__(self, name: str, config: Config, vocabulary: Vocabulary) -> None:
         super().__init__(name, config, vocabulary)

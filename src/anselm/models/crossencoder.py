@@ -23,7 +23,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -98,6 +98,7 @@ class CrossEncoder(nn.Module):
     """Scores lists; see the top of the file."""
 
     capacity: int | None = 200
+    usual: ClassVar[dict[str, Any]] = {"epochs": 3.0, "rate": 5e-5}
 
     def __init__(self, name: str, config: Config, encoder: Any, tokenizer: PairTokenizer) -> None:
         super().__init__()

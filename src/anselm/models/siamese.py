@@ -111,6 +111,10 @@ COMPOSITIONS: dict[str, Callable[[int, Any], nn.Module]] = {
     "multihop-mlp": lambda width, c: MultihopAttention(width, c.hops, kind="mlp"),
     "multihop-sequential": lambda width, c: MultihopAttention(width, c.hops, kind="sequential"),
 }
+USUAL: dict[str, Any] = {  # the paper's training, with the largest of its rates
+    "epochs": 20.0, "rate": 1e-4, "loss": "pairwise", "margin": 0.1, "optimizer": "rmsprop", "momentum": 0.9,
+    "schedule": "constant", "warmup": 0.0, "clip": 0.0, "decay": 0.0,
+}  # fmt: skip
 APART = (MaxPooling, MeanPooling)  # each text is composed by itself
 SIMILARITIES: dict[str, Callable[[int, Any], Callable[[Tensor, Tensor], Tensor]]] = {
     "cosine": lambda width, c: cosine,
@@ -146,7 +150,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 class Siamese(WordModel):
-    settings, variants = Config, VARIANTS
+    settings, variants, usual = Config, VARIANTS, USUAL
 
     def __init__(self, name: str, config: Config, vocabulary: Vocabulary) -> None:
         super().__init__(name, config, vocabulary)

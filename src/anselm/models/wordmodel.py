@@ -92,6 +92,7 @@ class WordModel(nn.Module):
     pairwise: bool = True
     settings: ClassVar[type[WordConfig]] = WordConfig
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    usual: ClassVar[Mapping[str, Any]] = {}  # how it is trained where nobody says how
 
     def __init__(self, name: str, config: Any, vocabulary: Vocabulary) -> None:
         super().__init__()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from anselm.errors import InputError
-from anselm.files import write_atomically
 
 
 def add_line(path: Path, record: Mapping[str, float | None]) -> None:
@@ -19,17 +19,21 @@ def add_line(path: Path, record: Mapping[str, float | None]) -> None:
 
 
 def cut_after(path: Path, step: int) -> None:
-    """Forget what was written after `step`: a resumed run takes those steps, and writes those lines, once more."""
-    if path.exists():
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-        with write_atomically(path) as file:
-            file.writelines(f"{line}\n" for line in _until(lines, step))
+    """Forget what was written after `step`: a resumed run takes those steps, and writes those lines, once more.
+
+    Cut off in place: a process that is killed meanwhile leaves nothing beside the file.
+    """
+    try:
+        if path.exists():
+            os.truncate(path, sum(map(len, _until(path.read_bytes().splitlines(keepends=True), step))))
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def _until(lines: list[str], step: int) -> Iterator[str]:
+def _until(lines: list[bytes], step: int) -> Iterator[bytes]:
     for line in lines:
         try:
-            if json.loads(line)["step"] > step:
+            if not line.endswith(b"\n") or json.loads(line)["step"] > step:
                 return
         except (ValueError, TypeError, KeyError):  # the process was killed while it wrote this one, the last
             return

@@ -50,6 +50,7 @@ class Trainable(Protocol):
     capacity: int | None
     pairwise: bool
     config: Any  # a dataclass
+    usual: Mapping[str, Any]  # how it is trained where nobody says how
 
     def featurize(self, questions: Sequence[Question]) -> Lists: ...
     def widths(self, lists: Lists) -> Indices: ...  # tokens of the longest pair of each list, as the model reads it
@@ -213,6 +214,9 @@ class Loop:
     def _evaluate(self) -> None:
         """Keep the weights, or their running mean, if dev says that they are the best; without dev, the last."""
         progress = self.progress
+        if not all(bool(weights.isfinite().all()) for weights in self._trained().values()):
+            rate = self.training.rate
+            raise InputError(f"after step {progress.step} some weights are no numbers: try a lower rate than {rate}")
         with self.mean.in_place():
             progress.dev = self._measure()
             if progress.dev is None or progress.best is None or progress.dev > progress.best:
