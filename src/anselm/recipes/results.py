@@ -207,4 +207,5 @@ def _difference(result: Result, others: Sequence[Result]) -> str:
 
 
 def _spell(metric: Mapping[str, Any]) -> str:
-    return f"{metric['mean']:.3f} ± {metric['sd']:.3f}"
+    """Of a single seed there is no deviation."""
+    return f"{metric['mean']:.3f}" + (f" ± {metric['sd']:.3f}" if len(metric["values"]) > 1 else "")
