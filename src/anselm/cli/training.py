@@ -38,7 +38,7 @@ def train(
     split: Annotated[str | None, typer.Option(help="Which split; `train` by default.")] = None,
     protocol: Annotated[str | None, typer.Option(help="Which questions count; all of them by default.")] = None,
     epochs: Annotated[
-        float | None, typer.Option(help="How often to go through the lists: 3 times, on word vectors 20 or 50.")
+        float | None, typer.Option(help="How often to go through the lists: 3 times, on word vectors 20.")
     ] = None,
     rate: Annotated[float | None, typer.Option(help="The learning rate: 5e-5, on word vectors a paper's.")] = None,
     seed: Annotated[int, typer.Option(help="Two runs with the same seed end the same.")] = 1,

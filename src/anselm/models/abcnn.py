@@ -41,10 +41,8 @@ MODELS = {
     "abcnn1": {"kind": "siamese", "summary": "the same with attention as a second input channel"},
     "abcnn2": {"kind": "siamese", "summary": "the same with attention-weighted window pooling"},
 }
-USUAL: dict[str, Any] = {  # Table 1's, but for the rate, which is AdaDelta's own: on dev it was better than theirs
-    "epochs": 50.0, "patience": 10, "rate": 1.0, "loss": "pointwise", "optimizer": "adadelta", "decay": 1e-4,
-    "schedule": "constant", "warmup": 0.0, "clip": 0.0,
-}  # fmt: skip
+# Not Table 1's training, which the recipes have: on a few hundred lists AdaDelta has hardly begun after 20 epochs.
+USUAL: dict[str, Any] = {"epochs": 20.0, "rate": 5e-4}
 VARIANTS: dict[str, dict[str, Any]] = {
     "scnn": {"attention": "none"},
     "abcnn1": {"attention": "input"},
