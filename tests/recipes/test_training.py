@@ -14,13 +14,20 @@ pytest.importorskip("torch")
 
 from anselm.data.datasets import load_dataset
 from anselm.errors import InputError, UnknownNameError
+from anselm.models.abcnn import ABCNN
+from anselm.models.attentive_clustering import AttentiveClustering
+from anselm.models.crossencoder import CrossEncoder
+from anselm.models.ggsa import GGSA
+from anselm.models.siamese import Siamese
 from anselm.ranker import Ranker
 from anselm.recipes.parts import join_parts, load_part
 from anselm.recipes.reproducing import reproduce
 from anselm.recipes.results import read_results, write_result
 from anselm.recipes.schema import Part, read_recipe
 from anselm.recipes.training import is_trained, make_model, plan, split_off_dev, train_checkpoint
-from anselm.train.training import make_training
+from anselm.train.losses import LOSSES, make_loss
+from anselm.train.optimizers import OPTIMIZERS, SCHEDULES
+from anselm.train.training import CHOICES, make_training
 
 WORDS = ("bees", "honey", "hive", "nectar", "garden", "wood")
 
@@ -91,6 +98,18 @@ def test_settings_are_checked() -> None:
         make_training({"epoch": 3})
     with pytest.raises(UnknownNameError, match="unknown negative sampling 'some'"):
         make_training({"sampling": {"kind": "some"}})
+
+
+@pytest.mark.parametrize("kind", [ABCNN, AttentiveClustering, CrossEncoder, GGSA, Siamese])
+def test_every_model_says_how_it_is_usually_trained(kind: Any) -> None:
+    training = make_training(kind.usual)
+    assert {"epochs", "rate"} <= kind.usual.keys()
+    make_loss(training.loss, training.smoothing, training.margin)
+
+
+def test_the_names_that_a_recipe_may_use_are_those_that_there_are() -> None:
+    names = {"loss": LOSSES, "optimizer": OPTIMIZERS, "schedule": SCHEDULES}
+    assert {name: set(CHOICES[name]) for name in names} == {name: set(known) for name, known in names.items()}
 
 
 @pytest.fixture
