@@ -21,7 +21,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -32,7 +32,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from anselm.data.question import Question
-from anselm.errors import FormatError, InputError, UnknownNameError
+from anselm.errors import FormatError, InputError
 from anselm.layers.lists import Layout
 from anselm.layers.sentences import Frame, text_vectors
 from anselm.models.collating import Batch, Group, Placed, collate_pairs, place_texts
@@ -43,6 +43,7 @@ from anselm.models.packing import in_order
 from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import general_folder, read_config
 from anselm.models.scorer import Scores
+from anselm.models.settings import check_choice, check_least, check_types, make_config
 from anselm.models.thawing import fill, thaw
 from anselm.models.weights import load_weights, save_weights
 
@@ -73,15 +74,9 @@ class Config:
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value, default = getattr(self, field.name), field.default
-            if type(value) is not type(default) and not (type(value) is int and type(default) is float):
-                raise InputError(f"{field.name} is {value!r}, but must be like {default!r}")
-        if self.pooling not in POOLINGS:
-            raise UnknownNameError("pooling", self.pooling, POOLINGS)
-        for name, least in {"max_question": 1, "neighbours": 0, "token_layers": 0, "list_layers": 0}.items():
-            if getattr(self, name) < least:
-                raise InputError(f"{name} is {getattr(self, name)}, but must be {least} or more")
+        check_types(self)
+        check_choice("pooling", self.pooling, POOLINGS)
+        check_least(self, {"max_question": 1, "neighbours": 0, "token_layers": 0, "list_layers": 0})
         if self.similarity and self.list_layers:
             raise InputError("a model with list_layers cannot have the similarity head, which is for pairs alone")
         if not 0 <= self.dropout < 1:
@@ -294,10 +289,7 @@ def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = 
 
 
 def _settings(name: str, config: Mapping[str, Any]) -> Config:
-    known = {field.name for field in fields(Config)}
-    if unknown := next((key for key in config if key not in known), None):
-        raise UnknownNameError(f"setting of the model {name!r}:", unknown, known)
-    return Config(**(VARIANTS[name] | dict(config)))
+    return make_config(Config, name, VARIANTS[name], config)
 
 
 def _layers(count: int, width: int, heads: int, dropout: float) -> nn.ModuleList:

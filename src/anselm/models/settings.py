@@ -15,11 +15,16 @@ Config = TypeVar("Config")
 
 def make_config(kind: type[Config], name: str, variant: Mapping[str, Any], settings: Mapping[str, Any]) -> Config:
     """The configuration of a variant, with some settings changed. JSON and TOML have lists where we have tuples."""
-    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    if unknown := next((key for key in settings if key not in known), None):
-        raise UnknownNameError(f"setting of the model {name!r}:", unknown, known)
+    check_names(f"setting of the model {name!r}:", settings, kind)
     values = {**variant, **settings}
     return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+
+
+def check_names(what: str, settings: Iterable[str], kind: type[Any]) -> None:
+    """Each is a field of a dataclass."""
+    known = {field.name for field in fields(kind)}
+    if unknown := next((name for name in settings if name not in known), None):
+        raise UnknownNameError(what, unknown, known)
 
 
 def check_types(config: Any) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
-from anselm.errors import InputError, UnknownNameError
-from anselm.models.settings import check_choice, check_types
+from anselm.errors import InputError
+from anselm.models.settings import check_choice, check_names, check_types
 from anselm.train.sampling import Sampling
 
 CHOICES = {  # names alone: what they stand for needs torch, and a recipe is read without
@@ -80,12 +80,6 @@ def make_training(settings: Mapping[str, Any]) -> Training:
         raise InputError(f"sampling is {sampling!r}, but must be like {{ kind = 'list', negatives = 3 }}")
     check_names("setting of the sampling:", sampling, Sampling)
     return Training(**{**settings, "sampling": Sampling(**sampling)})
-
-
-def check_names(what: str, settings: Mapping[str, Any], kind: type) -> None:
-    known = {field.name for field in fields(kind)}
-    if unknown := next((name for name in settings if name not in known), None):
-        raise UnknownNameError(what, unknown, known)
 
 
 @dataclass
