@@ -41,7 +41,7 @@ MODELS = {
     "abcnn1": {"kind": "siamese", "summary": "the same with attention as a second input channel"},
     "abcnn2": {"kind": "siamese", "summary": "the same with attention-weighted window pooling"},
 }
-# Not Table 1's training, which the recipes have: on a few hundred lists AdaDelta has hardly begun after 20 epochs.
+# Not Table 1's training, which the recipes have: on a few lists AdaDelta hardly begins (see the docs for a trial).
 USUAL: dict[str, Any] = {"epochs": 20.0, "rate": 5e-4}
 VARIANTS: dict[str, dict[str, Any]] = {
     "scnn": {"attention": "none"},
