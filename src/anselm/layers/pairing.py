@@ -5,10 +5,13 @@
 
 Projecting a text by P costs far more than its part in a pair, so texts are projected before they are paired. Since tanh
 grows everywhere, it is taken of the maxima and not of all of Z. Pairs are gone through in chunks: on a GPU, so that
-memory stays bounded; on a CPU such that a chunk stays in the cache, which halves the time.
+memory stays bounded; on a CPU such that a chunk stays in the cache, which halves the time. The longest come first, and
+a chunk is as wide as its longest text: what is padded to the longest of a batch costs nothing in the others.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -25,11 +28,30 @@ def pooled_cosines(
 ) -> Tensor:
     """s(a[left], c[right]). a: (texts, m, width), c: (others, n, width), p: (width, width) -> (pairs,)"""
     projected = a @ p  # (texts, m, width)
-    most = NUMBERS.get(a.device.type, MANY)
-    size = max(1, most // (max(a.shape[1], c.shape[1]) * (a.shape[2] + c.shape[1])))
-    chunks = zip(torch.split(left, size), torch.split(right, size), strict=True)
-    scores = [_cosines(a[i], projected[i], a_mask[i], c[j], c_mask[j]) for i, j in chunks]
-    return torch.cat(scores) if scores else a.new_zeros(0)
+    longest, order = torch.maximum(_lengths(a_mask)[left], _lengths(c_mask)[right]).sort(descending=True)
+    scores, most = [], NUMBERS.get(a.device.type, MANY)
+    for start, end, words in _chunks(longest.tolist(), a.shape[2], most):
+        i, j = left[order[start:end]], right[order[start:end]]
+        own = (table[:, :words].index_select(0, i) for table in (a, projected, a_mask))
+        other = (table[:, :words].index_select(0, j) for table in (c, c_mask))
+        scores.append(_cosines(*own, *other))
+    return torch.cat(scores)[order.argsort()] if scores else a.new_zeros(0)
+
+
+def _lengths(mask: Tensor) -> Tensor:
+    """Up to the last word; 1 at least. (texts, words) -> (texts,)"""
+    places = torch.arange(1, mask.shape[1] + 1, device=mask.device)
+    return (mask * places).amax(dim=1).clamp(min=1)
+
+
+def _chunks(longest: list[int], width: int, most: int) -> Iterator[tuple[int, int, int]]:
+    """Pairs from, up to, and the words of the longest: as many as `most` numbers allow."""
+    start = 0
+    while start < len(longest):
+        words = longest[start]
+        end = min(len(longest), start + max(1, most // (words * (width + words))))
+        yield start, end, words
+        start = end
 
 
 def _cosines(a: Tensor, projected: Tensor, a_mask: Tensor, c: Tensor, c_mask: Tensor) -> Tensor:
