@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 from anselm.data.question import Candidate, Question
+from anselm.models.general import Config
+from anselm.models.registry import load_model
 
 ENGINES = ["onnxruntime", "openvino"]
 
@@ -77,4 +80,52 @@ def int8(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     out = tmp_path_factory.mktemp("exported") / "int8"
     export(plain, out, example_questions())
+    return out
+
+
+GENERAL = Config(**SHORT, long=12, blend=(0.8, 0.6, 0.7))
+
+
+@pytest.fixture(scope="session")
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_checkpoint(request, tmp_path_factory, "tiny_encoder", "cross-encoder", SHORT | {"similarity": True})
+
+
+@pytest.fixture(scope="session")
+def exact(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_general(reader, tmp_path_factory.mktemp("general") / "exact", int8=False)
+
+
+@pytest.fixture(scope="session")
+def rounded(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_general(reader, tmp_path_factory.mktemp("general") / "int8", int8=True)
+
+
+@pytest.fixture(scope="session")
+def stirred(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The reader as if trained: exporting leaves out what is equal, such as biases that are all zero."""
+    import torch
+
+    folder = tmp_path_factory.mktemp("stirred") / "reader"
+    shutil.copytree(reader, folder)
+    model: Any = load_model(reader)
+    torch.manual_seed(3)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 0.05 * torch.randn_like(parameter)
+    model.save(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def stirred_exact(stirred: Path) -> Path:
+    return make_general(stirred, stirred.with_name("exact"), int8=False)
+
+
+def make_general(reader: Path, out: Path, int8: bool) -> Path:
+    from anselm.recipes.exporting import example_questions
+    from anselm.recipes.general import export_general, write_config
+
+    export_general(reader, out, example_questions(), int8)
+    write_config(out, GENERAL)
     return out

@@ -16,62 +16,14 @@ import pytest
 
 from anselm.data.question import Candidate, Question
 from anselm.errors import AnselmError, FormatError
-from anselm.models.general import READER, Config
+from anselm.models.general import READER
 from anselm.models.registry import load_model
 from anselm.ranker import Ranker
 from anselm.runtime import general
 from anselm.runtime.engines import Engine, open_engine
 from anselm.runtime.general import ENCODER, General, load_general
 from anselm.runtime.loading import load_scorer
-from tests.runtime.conftest import LISTS, SHORT, make_checkpoint
-
-BLEND = (0.8, 0.6, 0.7)
-LONG = 12
-
-
-@pytest.fixture(scope="session")
-def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_checkpoint(request, tmp_path_factory, "tiny_encoder", "cross-encoder", SHORT | {"similarity": True})
-
-
-@pytest.fixture(scope="session")
-def exact(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_general(reader, tmp_path_factory.mktemp("general") / "exact", int8=False)
-
-
-@pytest.fixture(scope="session")
-def rounded(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_general(reader, tmp_path_factory.mktemp("general") / "int8", int8=True)
-
-
-@pytest.fixture(scope="session")
-def stirred(reader: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The reader as if trained: exporting leaves out what is equal, such as biases that are all zero."""
-    import torch
-
-    folder = tmp_path_factory.mktemp("stirred") / "reader"
-    shutil.copytree(reader, folder)
-    model: Any = load_model(reader)
-    torch.manual_seed(3)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.05 * torch.randn_like(parameter)
-    model.save(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def stirred_exact(stirred: Path) -> Path:
-    return make_general(stirred, stirred.with_name("exact"), int8=False)
-
-
-def make_general(reader: Path, out: Path, int8: bool) -> Path:
-    from anselm.recipes.exporting import example_questions
-    from anselm.recipes.general import export_general, write_config
-
-    export_general(reader, out, example_questions(), int8)
-    write_config(out, Config(**SHORT, long=LONG, blend=BLEND))
-    return out
+from tests.runtime.conftest import GENERAL, LISTS, SHORT, make_general
 
 
 def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
@@ -102,8 +54,8 @@ def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
         step = room - min(32, room // 2)
         starts = range(0, max(1, len(said) - room + step), step)
         relevance, estimate = np.max([signals(asked, said[start : start + room]) for start in starts], axis=0)
-        similarity = estimate if len(said) <= LONG else float(vector(whole) @ vector(said))
-        a, b, e = BLEND
+        similarity = estimate if len(said) <= GENERAL.long else float(vector(whole) @ vector(said))
+        a, b, e = GENERAL.blend
         score = a * relevance + 5 * b * similarity
         if len(said) > 65:
             score += 5 * e * (similarity - 0.3) * log((min(len(said), 254) + 1) / 66)
@@ -187,6 +139,8 @@ def test_a_general_checkpoint_ranks(exact: Path, tmp_path: Path) -> None:
         ({"blend": [1, 2, "3"]}, "three numbers"),
         ({"blend": 3}, "three numbers"),
         ({"long": 0}, "'long' is 0"),
+        ({"exits": 1.0}, "'exits' is 1.0, which is no list of numbers"),
+        ({"exits": ["low"]}, "no list of numbers"),
         ({"shape": 3}, "unknown settings: shape"),
     ],
 )
@@ -271,7 +225,7 @@ def test_a_reader_without_a_head_is_refused(stirred_exact: Path) -> None:
     from anselm.models.thawing import fill, thaw
     from anselm.recipes.training import make_model
 
-    weights = thaw(stirred_exact / READER)
+    weights = thaw([stirred_exact / READER])
     del weights["head.bias"]
     with pytest.raises(FormatError, match=r"no 'head\.bias' that fits"):
         fill(make_model(str(stirred_exact), {}, seed=1), weights, stirred_exact / READER)

@@ -38,7 +38,7 @@ from anselm.layers.sentences import Frame, text_vectors
 from anselm.models.collating import Batch, Group, Placed, collate_pairs, place_texts
 from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
-from anselm.models.general import READER
+from anselm.models.general import READER, reader_files
 from anselm.models.packing import in_order
 from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import general_folder, read_config
@@ -284,7 +284,8 @@ def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = 
     if settings.similarity:
         raise InputError(f"the similarity head is taught by an untouched encoder, which {settings.base!r} is not")
     model = CrossEncoder(name, settings, *load_saved(folder))
-    fill(model, thaw(folder / READER), folder / READER)
+    parts = reader_files(len(record.get("exits", ())))
+    fill(model, thaw([folder / part for part in parts]), folder / READER)
     return model
 
 

@@ -11,6 +11,8 @@ itself is neither good nor bad. Where b and e are not negative, a higher similar
 For answers of up to `long` tokens s comes from the cross-encoder's second head, which estimates it in the same pass;
 only longer ones are read a second time, by the untouched encoder. The blend is fitted on dev lists of corpora that the
 cross-encoder was not trained on.
+
+The reader may be cut into parts, so that hopeless candidates need not be read by all of its layers: runtime/exits.py.
 """
 
 from __future__ import annotations
@@ -33,7 +35,14 @@ Numbers = NDArray[np.float64]
 
 READER, ENCODER = Path("onnx") / "reader.onnx", Path("onnx") / "encoder.onnx"  # of a checkpoint
 
+
+def reader_files(exits: int) -> list[Path]:
+    """The parts of a reader, which has one more of them than exits."""
+    return [READER, *(READER.with_name(f"reader-{part}.onnx") for part in range(2, exits + 2))]
+
+
 LONG = 65  # tokens of an answer; longer ones, which the untouched encoder reads itself, are where length counts
+SIMILARITY = 5  # times a cosine is about as wide as a score
 MIDDLING = 0.3  # similarity; 0.4 and 0.5 came out alike or worse on the dev lists
 
 
@@ -43,6 +52,7 @@ class Config:
     max_question: int = 64
     long: int = 64  # tokens of an answer from which on it is read a second time
     blend: tuple[float, float, float] = (1.0, 0.5, 0.0)  # a, b, e above
+    exits: tuple[float, ...] = ()  # scores; below one, the layers from there on are left out (runtime/exits.py)
 
     @classmethod
     def read(cls, path: Path, record: Mapping[str, Any]) -> Config:
@@ -52,23 +62,31 @@ class Config:
         for name in ("max_length", "max_question", "long"):
             if type(value := record.get(name, known[name])) is not int or value < 1:
                 raise FormatError(path, f"the setting {name!r} is {value!r}, which is no whole number above 0")
-        blend = record.get("blend", known["blend"])
-        if (
-            not isinstance(blend, list | tuple)
-            or len(blend) != 3
-            or not all(type(weight) in (int, float) for weight in blend)
-        ):
+        blend, exits = (record.get(name, known[name]) for name in ("blend", "exits"))
+        if not _are_numbers(blend) or len(blend) != 3:
             raise FormatError(path, f"the setting 'blend' is {blend!r}, which is no list of three numbers")
-        config = cls(**{**record, "blend": tuple(map(float, blend))})
+        if not _are_numbers(exits):
+            raise FormatError(path, f"the setting 'exits' is {exits!r}, which is no list of numbers")
+        config = cls(**{**record, "blend": tuple(map(float, blend)), "exits": tuple(map(float, exits))})
         if config.max_length - config.max_question < 4:  # three special tokens and one of the candidate
             raise FormatError(path, f"max_length {config.max_length} leaves no room for a candidate")
         return config
 
 
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(type(number) in (int, float) for number in value)
+
+
+def score_weights(config: Config) -> tuple[float, float]:
+    """What relevance and similarity count in the score of a short answer."""
+    a, b, _ = config.blend
+    return a, SIMILARITY * b
+
+
 def blend_features(relevance: Numbers, similarity: Numbers, said: Numbers) -> Numbers:
     """What the three weights multiply; `said` are the lengths of the answers in tokens. (pairs, 3)"""
     excess = np.maximum(0, np.log((said + 1) / (LONG + 1)))
-    return np.stack([relevance, 5 * similarity, 5 * (similarity - MIDDLING) * excess], axis=1)
+    return np.stack([relevance, SIMILARITY * similarity, SIMILARITY * (similarity - MIDDLING) * excess], axis=1)
 
 
 def load(name: str, config: Mapping[str, Any], folder: Path | None) -> Any:

@@ -9,7 +9,7 @@ scores much as the reader does: over 40 lists of WikiQA the two correlate at 0.9
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,12 @@ LAYERS = ("token_layers.", "list_layers.")  # of a model, between its encoder an
 WORDS = "encoder.embeddings.word_embeddings.weight"
 
 
-def thaw(path: Path) -> dict[str, Tensor]:
-    """The weights of the cross-encoder that a graph was made from, by their names in it."""
+def thaw(paths: Sequence[Path]) -> dict[str, Tensor]:
+    """The weights of the cross-encoder that a graph, or the parts of one, were made from, by their names in it."""
+    return {name: torch.from_numpy(np.array(array)) for path in paths for name, array in _weights(path).items()}
+
+
+def _weights(path: Path) -> dict[str, Array]:
     try:
         import onnx
         from onnx import numpy_helper
@@ -42,7 +46,7 @@ def thaw(path: Path) -> dict[str, Tensor]:
     found |= dict(_linear_layers(graph, constants))
     if "embedding_int8" in constants:
         found[WORDS] = constants["embedding_int8"] * constants["embedding_scale"]
-    return {name: torch.from_numpy(np.array(array)) for name, array in found.items()}
+    return found
 
 
 def _linear_layers(graph: Any, constants: dict[str, Array]) -> Iterator[tuple[str, Array]]:

@@ -24,18 +24,27 @@ from numpy.typing import NDArray
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 from anselm.runtime.cores import usable_cores
 
+Graph = Callable[[Mapping[str, Any]], dict[str, NDArray[np.float32]]]  # inputs by name -> outputs by name
 Engine = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals)
 
 VARIABLE = "ANSELM_ENGINE"
-INPUTS = (  # rows of tokens, of an encoder with or without token types; words, read apart
+INPUTS = (  # rows of tokens, of an encoder with or without token types; what a part before has read; words, read apart
     {"ids", "mask", "types"},
     {"ids", "mask"},
+    {"before", "mask", "types"},
     {"questions", "answers", "asked", "said"},
 )
 OUTPUT = "signals"
+OUTPUTS = ({OUTPUT}, {OUTPUT, "states"})  # the second of a part that is not the last
 
 
 def open_engine(path: Path, threads: int | None = None) -> Engine:
+    """A whole model."""
+    graph = open_graph(path, threads)
+    return lambda rows: graph(rows)[OUTPUT]
+
+
+def open_graph(path: Path, threads: int | None = None) -> Graph:
     """`threads` is the number of usable cores where it is not given."""
     if not path.is_file():
         raise FormatError(path, "the file with the exported model is missing")
@@ -84,27 +93,29 @@ def import_problem(name: str) -> str | None:
     return None
 
 
-def onnx_runtime(path: Path, threads: int) -> Engine:
+def onnx_runtime(path: Path, threads: int) -> Graph:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 4  # what matters is raised
+    options.add_session_config_entry("session.force_spinning_stop", "1")  # else sessions in turn take twice as long
     if not multiplies_int8():  # there the fast way overflows, and the other one takes twice as long
         options.add_session_config_entry("session.x64quantprecision", "1")
     try:
         session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library raises a class of its own for each mishap
         raise damaged(path, error) from None
-    inputs = check_names(path, [one.name for one in session.get_inputs()], [one.name for one in session.get_outputs()])
+    inputs, outputs = ([one.name for one in ends] for ends in (session.get_inputs(), session.get_outputs()))
+    check_names(path, inputs, outputs)
 
-    def run(rows: Mapping[str, Any]) -> NDArray[np.float32]:
-        return np.asarray(session.run([OUTPUT], {name: rows[name] for name in inputs})[0])
+    def run(rows: Mapping[str, Any]) -> dict[str, NDArray[np.float32]]:
+        return dict(zip(outputs, session.run(outputs, {name: rows[name] for name in inputs}), strict=True))
 
     return run
 
 
-def open_vino(path: Path, threads: int) -> Engine:
+def open_vino(path: Path, threads: int) -> Graph:
     import openvino
 
     settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
@@ -112,27 +123,26 @@ def open_vino(path: Path, threads: int) -> Engine:
         model = openvino.Core().compile_model(str(path), "CPU", settings)
     except RuntimeError as error:
         raise damaged(path, error) from None
-    inputs = check_names(path, [one.any_name for one in model.inputs], [one.any_name for one in model.outputs])
+    inputs, outputs = ([one.any_name for one in ends] for ends in (model.inputs, model.outputs))
+    check_names(path, inputs, outputs)
     request = model.create_infer_request()
     busy = Lock()  # a request is for one thread; more of them would wait as well, for the model's one stream
 
-    def run(rows: Mapping[str, Any]) -> NDArray[np.float32]:
+    def run(rows: Mapping[str, Any]) -> dict[str, NDArray[np.float32]]:
         with busy:
             request.infer({name: rows[name] for name in inputs})
-            return np.array(request.get_tensor(OUTPUT).data)  # a copy: the next call writes there
+            return {name: np.array(request.get_tensor(name).data) for name in outputs}  # the next call writes there
 
     return run
 
 
-ENGINES: dict[str, Callable[[Path, int], Engine]] = {"onnxruntime": onnx_runtime, "openvino": open_vino}
+ENGINES: dict[str, Callable[[Path, int], Graph]] = {"onnxruntime": onnx_runtime, "openvino": open_vino}
 
 
-def check_names(path: Path, inputs: list[str], outputs: list[str]) -> list[str]:
-    """The inputs."""
-    if outputs != [OUTPUT] or set(inputs) not in INPUTS:
+def check_names(path: Path, inputs: list[str], outputs: list[str]) -> None:
+    if set(outputs) not in OUTPUTS or set(inputs) not in INPUTS:
         found = f"it takes {', '.join(inputs)} and gives {', '.join(outputs)}"
         raise FormatError(path, f"not a model as `anselm export` writes it: {found}")
-    return inputs
 
 
 def damaged(path: Path, error: Exception) -> FormatError:

@@ -1,4 +1,7 @@
-"""The general ranker at work: see models/general.py for what it computes. Two graphs, `reader` and `encoder`."""
+"""The general ranker at work: see models/general.py for what it computes.
+
+Its graphs are those of the reader, in one part or several, and of the untouched encoder.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,18 @@ import numpy as np
 from anselm.data.question import Question
 from anselm.models.encoders import PairTokenizer
 from anselm.models.features import Indices, Lists, Texts, encode_lists, flatten, window_candidates
-from anselm.models.general import ENCODER, READER, Config, Numbers, blend_features
+from anselm.models.general import ENCODER, READER, Config, Numbers, blend_features, reader_files, score_weights
 from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
-from anselm.runtime.engines import Engine, open_engine
+from anselm.runtime.engines import Engine, open_engine, open_graph
+from anselm.runtime.exits import Parts
 from anselm.runtime.exported import BUDGET, read_tokenizer
 from anselm.runtime.rows import Rows, lay_out, run_rows
 
 
 class General:
-    """One checkpoint folder that holds the two graphs."""
+    """One checkpoint folder that holds the graphs."""
 
     name = "general"
     capacity: int | None = 200
@@ -30,7 +34,8 @@ class General:
 
     def __init__(self, folder: Path, config: Config, tokenizer: PairTokenizer, threads: int | None = None) -> None:
         self.folder, self.config, self.tokenizer, self.threads = folder, config, tokenizer, threads
-        self.reader = open_engine(folder / READER, threads)
+        graphs = [open_graph(folder / file, threads) for file in reader_files(len(config.exits))]
+        self.reader = Parts(graphs, config.exits, score_weights(config), config.long)
         self._encoder: Engine | None = None
         self._opening = Lock()
 
@@ -87,7 +92,8 @@ class General:
 
     def save(self, folder: Path) -> None:
         (folder / READER).parent.mkdir(exist_ok=True)
-        for file in ("config.json", "encoder.json", "tokenizer.json", READER, ENCODER):
+        graphs = [*reader_files(len(self.config.exits)), ENCODER]
+        for file in [*map(Path, ("config.json", "encoder.json", "tokenizer.json")), *graphs]:
             shutil.copyfile(self.folder / file, folder / file)
 
 
