@@ -45,7 +45,7 @@ from anselm.runtime.engines import VARIABLE
 Way = Callable[[Sequence[Question]], Any]
 
 EVERY = 4  # of WikiQA's 243 test questions, so that a run takes minutes
-ROUNDS = 3
+ROUNDS = 7
 STARTS = 5
 CALLS = 16  # of each length of list
 BATCH = 32
