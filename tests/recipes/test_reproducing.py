@@ -486,3 +486,25 @@ def test_what_is_asked_of_the_command_is_passed_on(
     code, _, err = anselm("reproduce", "mine", "--workers", "0")
     assert code == 2
     assert "Invalid value for '--workers'" in err
+
+
+def test_the_folder_of_the_corpora_can_be_given(anselm: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anselm.recipes.schema.RECIPES", Path(jobs.__file__).with_name("papers"))
+    recipe = "gated-group-self-attention/table-2/ggsa-max"
+    empty, full = tmp_path / "empty", tmp_path / "full"
+    (full / "wikiqa").mkdir(parents=True)
+    empty.mkdir()
+    for split in ("train", "dev", "test"):
+        (full / "wikiqa" / f"WikiQA-{split}.tsv").touch()
+
+    def lacks_wikiqa(*options: str) -> bool:
+        monkeypatch.setenv("ANSELM_DATA", str(empty))
+        rows = json.loads(anselm("reproduce", "--list", "--json", *options)[1])
+        (here,) = (row["here"] for row in rows if row["recipe"] == recipe)
+        return "wikiqa" in here
+
+    assert lacks_wikiqa()
+    assert not lacks_wikiqa("--data-dir", str(full))
+    code, _, err = anselm("train", recipe, "--dry-run", "--data-dir", str(empty))
+    assert code == 2
+    assert str(empty) in err

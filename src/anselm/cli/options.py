@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -24,3 +25,9 @@ DataSource = Annotated[
 ]
 
 METRICS = ",".join(DEFAULT_METRICS)
+
+
+def use_data_dir(folder: Path | None) -> None:
+    """For the rest of this command and its workers: a recipe's corpora and word vectors are looked for there."""
+    if folder is not None:
+        os.environ["ANSELM_DATA"] = str(folder)

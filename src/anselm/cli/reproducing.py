@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anselm.cli.options import Json
+from anselm.cli.options import DataDir, Json, use_data_dir
 from anselm.cli.output import print_json, print_rows, say, whisper
 from anselm.cli.training import require_torch
 from anselm.errors import InputError, MissingDataError
@@ -35,11 +35,13 @@ def reproduce(
     plot: Annotated[
         Path | None, typer.Option(help="Draw a setting that was varied (figure-8, table-8) as PNG or SVG.")
     ] = None,
+    data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Run a row of a paper's table, or all of them, every seed, and record it beside the paper's numbers."""
     from anselm.recipes.schema import all_recipes, find_recipes, read_recipe
 
+    use_data_dir(data_dir)
     if listed:
         return print_rows([row(read_recipe(path)) for path in all_recipes().values()], as_json, COLUMNS)
     if show:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anselm.cli.options import DataDir, Json
+from anselm.cli.options import DataDir, Json, use_data_dir
 from anselm.cli.output import console, print_json, say, whisper
 from anselm.errors import InputError, MissingExtraError
 
@@ -55,6 +55,7 @@ def train(
         if extra := next((name for name, value in others.items() if value is not None), None):
             raise InputError(f"{extra} is for training without a recipe, which says it for itself")
         wanted = {name: value for name, value in (("epochs", epochs), ("rate", rate)) if value is not None}
+        use_data_dir(data_dir)
         return train_recipe(recipe, corpus, seed, wanted, out, dry_run, as_json)
     if data is None:
         raise InputError("a recipe or --data is needed: anselm train --base bm25 --data faq.jsonl --out my-ranker")
