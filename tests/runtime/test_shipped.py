@@ -6,7 +6,6 @@ by 0.02 on the average, where their standard deviation is 2.3, and its MAP was 0
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +68,7 @@ def test_what_is_trained_further_begins_as_the_reader() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, "onnxruntime")
         reader: Any = load_scorer("default")
-        reader.reader = replace(reader.reader, exits=[-np.inf for _ in reader.reader.exits])  # all is read to the end
+        reader.reader = reader.reader.to_the_end()
         relevance = reader.features(model.featurize(questions))[:, 0]
     scores = np.concatenate(model.score(questions))
     assert np.corrcoef(scores, relevance)[0, 1] > 0.995

@@ -39,6 +39,7 @@ from anselm.models.collating import Batch, Group, Placed, collate_pairs, place_t
 from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
 from anselm.models.general import READER, reader_files
+from anselm.models.general import Config as GeneralConfig
 from anselm.models.packing import in_order
 from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import general_folder, read_config
@@ -278,14 +279,13 @@ def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = 
     settings = _settings(name, config)
     if (folder := general_folder(settings.base)) is None:
         return CrossEncoder(name, settings, *load_pretrained(settings.base))
-    record = read_config(folder / "config.json")["config"]
-    lengths = {key: record[key] for key in ("max_length", "max_question") if key in record}
+    general = GeneralConfig.read(folder / "config.json", read_config(folder / "config.json")["config"])
+    lengths = {"max_length": general.max_length, "max_question": general.max_question}
     settings = _settings(name, {**lengths, **config})
     if settings.similarity:
         raise InputError(f"the similarity head is taught by an untouched encoder, which {settings.base!r} is not")
     model = CrossEncoder(name, settings, *load_saved(folder))
-    parts = reader_files(len(record.get("exits", ())))
-    fill(model, thaw([folder / part for part in parts]), folder / READER)
+    fill(model, thaw([folder / part for part in reader_files(len(general.exits))]), folder / READER)
     return model
 
 

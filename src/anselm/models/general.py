@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,6 @@ MODELS = {
 Numbers = NDArray[np.float64]
 
 READER, ENCODER = Path("onnx") / "reader.onnx", Path("onnx") / "encoder.onnx"  # of a checkpoint
-
-
-def reader_files(exits: int) -> list[Path]:
-    """The parts of a reader, which has one more of them than exits."""
-    return [READER, *(READER.with_name(f"reader-{part}.onnx") for part in range(2, exits + 2))]
-
 
 LONG = 65  # tokens of an answer; longer ones, which the untouched encoder reads itself, are where length counts
 SIMILARITY = 5  # times a cosine is about as wide as a score
@@ -73,8 +68,15 @@ class Config:
         return config
 
 
+def reader_files(exits: int) -> list[Path]:
+    """The parts of a reader, which has one more of them than exits."""
+    return [READER, *(READER.with_name(f"reader-{part}.onnx") for part in range(2, exits + 2))]
+
+
 def _are_numbers(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(type(number) in (int, float) for number in value)
+    return isinstance(value, list | tuple) and all(
+        type(number) in (int, float) and isfinite(number) for number in value
+    )
 
 
 def score_weights(config: Config) -> tuple[float, float]:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import onnx
 import torch
 from onnx import ModelProto, TensorProto, compose, helper
@@ -29,8 +28,9 @@ from anselm.models.reading import Reading
 from anselm.recipes.exporting import write_graph
 from anselm.recipes.general import write_config
 from anselm.recipes.graphs import trace
-from anselm.runtime.engines import OUTPUT
-from anselm.runtime.exits import BEFORE, STATES
+from anselm.runtime.cores import usable_cores
+from anselm.runtime.engines import BEFORE, OUTPUT, STATES, onnx_runtime_options
+from anselm.runtime.exits import may_leave
 from anselm.runtime.exported import BUDGET
 from anselm.runtime.general import General, load_general
 from anselm.runtime.rows import by_width, lay_out
@@ -70,11 +70,13 @@ def add_exits(
 ) -> Path:
     """A general ranker in a new folder, with exits below such scores after such layers.
 
-    `questions` are what the heads learn on; answers that are too long for an exit are left out.
+    `questions` are what the heads learn on; pairs that no exit is for are left out.
     """
     ranker = load_general(folder)
     if ranker.config.exits:
         raise InputError(f"{folder} has exits already; give the ranker that it was made from")
+    if ranker.tokenizer.types != (0, 1):
+        raise InputError(f"the reader in {folder} does not tell question and answer apart by token types 0 and 1")
     layers = sorted(exits)
     graph = onnx.load(folder / READER)
     states = [states_after(graph, layer, folder / READER) for layer in layers]
@@ -101,8 +103,11 @@ def states_after(graph: ModelProto, layer: int, path: Path) -> str:
 def observe(
     graph: ModelProto, states: Sequence[str], ranker: General, questions: Sequence[Question]
 ) -> tuple[list[Tensor], Tensor]:
-    """Features of every short pair after each of the layers, and its signals. (pairs, features), (pairs, 2)"""
-    features, signals = zip(*_seen(graph, states, ranker, questions), strict=True)
+    """Features of every pair after each of the layers, and its signals. (pairs, features), (pairs, 2)"""
+    seen = list(_seen(graph, states, ranker, questions))
+    if not seen:
+        raise InputError("no question and answer of these lists are short enough for an exit")
+    features, signals = zip(*seen, strict=True)
     return [torch.cat(parts) for parts in zip(*features, strict=True)], torch.cat(signals)
 
 
@@ -114,13 +119,13 @@ def _seen(
     shown = onnx.ModelProto()
     shown.CopyFrom(graph)
     shown.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in states)
-    session = onnxruntime.InferenceSession(shown.SerializeToString(), providers=["CPUExecutionProvider"])
+    options = onnx_runtime_options(usable_cores())
+    session = onnxruntime.InferenceSession(shown.SerializeToString(), options, providers=["CPUExecutionProvider"])
     lists = encode_lists(questions, ranker.tokenizer)
     reading = Reading(ranker.config.max_length, ranker.config.max_question, title=False, neighbours=0)
-    rows = lay_out(lists, ranker.tokenizer, reading).distinct()[0]
-    short = np.flatnonzero(rows.lengths[:, 3] <= ranker.config.long)  # of the candidate
-    for some, width in by_width(rows.widths[short], reading.max_length, BUDGET):
-        batch = rows.pad_rows(short[some], width)
+    rows = lay_out(lists, ranker.tokenizer, reading).pick(may_leave(lists, ranker.config)).distinct()[0]
+    for some, width in by_width(rows.widths, reading.max_length, BUDGET):
+        batch = rows.pad_rows(some, width)
         found, *after = (torch.from_numpy(array) for array in session.run([OUTPUT, *states], batch))
         mask, types = (torch.from_numpy(batch[name]) for name in ("mask", "types"))
         yield [Head.features(table, mask, types).half() for table in after], found
@@ -128,8 +133,12 @@ def _seen(
 
 def fit(features: Tensor, signals: Tensor, seed: int = 1) -> Head:
     """By least squares, each signal in its own standard deviations. (pairs, features), (pairs, 2)"""
-    torch.manual_seed(seed)
-    head = Head(features.shape[1] // 3)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return _fit(Head(features.shape[1] // 3), features, signals)
+
+
+def _fit(head: Head, features: Tensor, signals: Tensor) -> Head:
     x, y = standards(features.float()), standards(signals.float())
     steps = EPOCHS * -(-len(signals) // BATCH)
     optimizer = torch.optim.AdamW(head.parameters(), weight_decay=DECAY)

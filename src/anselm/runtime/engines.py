@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -28,27 +29,38 @@ Graph = Callable[[Mapping[str, Any]], dict[str, NDArray[np.float32]]]  # inputs 
 Engine = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals)
 
 VARIABLE = "ANSELM_ENGINE"
-INPUTS = (  # rows of tokens, of an encoder with or without token types; what a part before has read; words, read apart
-    {"ids", "mask", "types"},
-    {"ids", "mask"},
-    {"before", "mask", "types"},
-    {"questions", "answers", "asked", "said"},
+OUTPUT, STATES, BEFORE = "signals", "states", "before"
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The names of what a graph takes and gives."""
+
+    inputs: frozenset[str]
+    outputs: frozenset[str] = frozenset({OUTPUT})
+
+
+PAIRS = Ends(frozenset({"ids", "mask", "types"}))
+WHOLE = (  # models
+    PAIRS,
+    Ends(frozenset({"ids", "mask"})),  # of an encoder without token types, or of texts by themselves
+    Ends(frozenset({"questions", "answers", "asked", "said"})),  # words, read apart
 )
-OUTPUT = "signals"
-OUTPUTS = ({OUTPUT}, {OUTPUT, "states"})  # the second of a part that is not the last
+AFTER, BOTH = frozenset({BEFORE, "mask", "types"}), frozenset({OUTPUT, STATES})
+FIRST, MIDDLE, LAST = Ends(PAIRS.inputs, BOTH), Ends(AFTER, BOTH), Ends(AFTER)  # parts of one, see exits.py
 
 
 def open_engine(path: Path, threads: int | None = None) -> Engine:
     """A whole model."""
-    graph = open_graph(path, threads)
+    graph = open_graph(path, threads, WHOLE)
     return lambda rows: graph(rows)[OUTPUT]
 
 
-def open_graph(path: Path, threads: int | None = None) -> Graph:
+def open_graph(path: Path, threads: int | None, allowed: Sequence[Ends]) -> Graph:
     """`threads` is the number of usable cores where it is not given."""
     if not path.is_file():
         raise FormatError(path, "the file with the exported model is missing")
-    return ENGINES[choose_engine()](path, threads or usable_cores())
+    return ENGINES[choose_engine()](path, threads or usable_cores(), allowed)
 
 
 def multiplies_int8(processor: Path = Path("/proc/cpuinfo")) -> bool:
@@ -93,7 +105,7 @@ def import_problem(name: str) -> str | None:
     return None
 
 
-def onnx_runtime(path: Path, threads: int) -> Graph:
+def onnx_runtime_options(threads: int) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -102,12 +114,18 @@ def onnx_runtime(path: Path, threads: int) -> Graph:
     options.add_session_config_entry("session.force_spinning_stop", "1")  # else sessions in turn take twice as long
     if not multiplies_int8():  # there the fast way overflows, and the other one takes twice as long
         options.add_session_config_entry("session.x64quantprecision", "1")
+    return options
+
+
+def onnx_runtime(path: Path, threads: int, allowed: Sequence[Ends]) -> Graph:
+    import onnxruntime
+
     try:
-        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(path, onnx_runtime_options(threads), providers=["CPUExecutionProvider"])
     except Exception as error:  # the library raises a class of its own for each mishap
         raise damaged(path, error) from None
     inputs, outputs = ([one.name for one in ends] for ends in (session.get_inputs(), session.get_outputs()))
-    check_names(path, inputs, outputs)
+    check_names(path, inputs, outputs, allowed)
 
     def run(rows: Mapping[str, Any]) -> dict[str, NDArray[np.float32]]:
         return dict(zip(outputs, session.run(outputs, {name: rows[name] for name in inputs}), strict=True))
@@ -115,7 +133,7 @@ def onnx_runtime(path: Path, threads: int) -> Graph:
     return run
 
 
-def open_vino(path: Path, threads: int) -> Graph:
+def open_vino(path: Path, threads: int, allowed: Sequence[Ends]) -> Graph:
     import openvino
 
     settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
@@ -124,7 +142,7 @@ def open_vino(path: Path, threads: int) -> Graph:
     except RuntimeError as error:
         raise damaged(path, error) from None
     inputs, outputs = ([one.any_name for one in ends] for ends in (model.inputs, model.outputs))
-    check_names(path, inputs, outputs)
+    check_names(path, inputs, outputs, allowed)
     request = model.create_infer_request()
     busy = Lock()  # a request is for one thread; more of them would wait as well, for the model's one stream
 
@@ -136,13 +154,13 @@ def open_vino(path: Path, threads: int) -> Graph:
     return run
 
 
-ENGINES: dict[str, Callable[[Path, int], Graph]] = {"onnxruntime": onnx_runtime, "openvino": open_vino}
+ENGINES: dict[str, Callable[[Path, int, Sequence[Ends]], Graph]] = {"onnxruntime": onnx_runtime, "openvino": open_vino}
 
 
-def check_names(path: Path, inputs: list[str], outputs: list[str]) -> None:
-    if set(outputs) not in OUTPUTS or set(inputs) not in INPUTS:
+def check_names(path: Path, inputs: list[str], outputs: list[str], allowed: Sequence[Ends]) -> None:
+    if Ends(frozenset(inputs), frozenset(outputs)) not in allowed:
         found = f"it takes {', '.join(inputs)} and gives {', '.join(outputs)}"
-        raise FormatError(path, f"not a model as `anselm export` writes it: {found}")
+        raise FormatError(path, f"not a model as `anselm export` writes it, or not this part of one: {found}")
 
 
 def damaged(path: Path, error: Exception) -> FormatError:

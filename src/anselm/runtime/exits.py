@@ -4,23 +4,28 @@ Where the estimate is hopeless, it stands, and the layers above are not computed
 list's: so its score still depends on nothing but the pair. Between an exit and `SOFT` above it, estimate and reading
 are mixed, so that a score is a continuous function of the signals, and the last bit of a sum changes only the last bit.
 
-    signals = estimate + w (reading - estimate),   w = (estimated score - exit) / SOFT, from 0 to 1
+    signals = reading + (1 - w) (estimate - reading),   w = (estimated score - exit) / SOFT, from 0 to 1
+
+Nobody leaves where other things count in the score, which is with long answers, nor where the estimates are poor, which
+is with long questions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.runtime.engines import OUTPUT, Graph
+from anselm.models.features import Lists
+from anselm.models.general import Config, reader_files, score_weights
+from anselm.runtime.engines import BEFORE, FIRST, LAST, MIDDLE, OUTPUT, PAIRS, STATES, Graph, open_graph
 
 SOFT = 0.5
-ASKED = 32  # tokens of a question; of longer ones, a forum's, the estimates are poor
-STATES, BEFORE = "states", "before"  # what a part gives, and what the next one takes
+ASKED = 32  # tokens of a question
 
 
 @dataclass(frozen=True)
@@ -28,24 +33,39 @@ class Parts:
     """As an engine. There is one exit fewer than graphs."""
 
     graphs: Sequence[Graph]
-    exits: Sequence[float]  # blended scores
-    blend: Sequence[float]  # what relevance and similarity count
-    long: int  # tokens of the second text; longer ones are read to the end, since other things count in their score
+    exits: Sequence[float]  # scores
+    weights: Sequence[float]  # of both signals in a score
 
     def __call__(self, rows: Mapping[str, Any]) -> NDArray[np.float32]:
-        said = rows["types"].sum(axis=1)  # with a [SEP]
-        asked = rows["mask"].sum(axis=1) - said  # with [CLS] and [SEP]
-        return self._read(0, rows, (said - 1 <= self.long) & (asked - 2 <= ASKED))
+        return self._read(0, rows)
 
-    def _read(self, place: int, rows: Mapping[str, Any], short: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def to_the_end(self) -> Parts:
+        """The same, and nobody leaves."""
+        return replace(self, exits=[-np.inf for _ in self.exits])
+
+    def _read(self, place: int, rows: Mapping[str, Any]) -> NDArray[np.float32]:
         found = self.graphs[place](rows)
         signals = found[OUTPUT]
         if place == len(self.exits):
             return signals
-        mixed = np.clip((signals @ np.array(self.blend) - self.exits[place]) / SOFT, 0, 1)  # w above
-        weights = np.where(short, mixed, 1).astype(np.float32)
-        on = np.flatnonzero(weights)
+        w = np.clip((signals @ np.array(self.weights) - self.exits[place]) / SOFT, 0, 1).astype(np.float32)
+        on = np.flatnonzero(w)
         if len(on):
             further = {BEFORE: found[STATES][on], "mask": rows["mask"][on], "types": rows["types"][on]}
-            signals[on] += weights[on, None] * (self._read(place + 1, further, short[on]) - signals[on])
+            reading = self._read(place + 1, further)
+            signals[on] = reading + (1 - w[on, None]) * (signals[on] - reading)
         return signals
+
+
+def open_parts(folder: Path, config: Config, threads: int | None = None) -> Parts:
+    """The reader of a checkpoint."""
+    files = reader_files(len(config.exits))
+    kinds = [FIRST, *(MIDDLE for _ in files[2:]), LAST] if config.exits else [PAIRS]
+    graphs = [open_graph(folder / file, threads, (kind,)) for file, kind in zip(files, kinds, strict=True)]
+    return Parts(graphs, config.exits, score_weights(config))
+
+
+def may_leave(lists: Lists, config: Config) -> NDArray[np.bool_]:
+    """Which pairs an exit is for. (pairs,)"""
+    asked, said = np.repeat(lists.questions, lists.sizes), lists.candidates
+    return np.asarray((lists.texts.lengths[asked] <= ASKED) & (lists.texts.lengths[said] <= config.long))

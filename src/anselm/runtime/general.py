@@ -15,12 +15,12 @@ import numpy as np
 from anselm.data.question import Question
 from anselm.models.encoders import PairTokenizer
 from anselm.models.features import Indices, Lists, Texts, encode_lists, flatten, window_candidates
-from anselm.models.general import ENCODER, READER, Config, Numbers, blend_features, reader_files, score_weights
+from anselm.models.general import ENCODER, READER, Config, Numbers, blend_features, reader_files
 from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
-from anselm.runtime.engines import Engine, open_engine, open_graph
-from anselm.runtime.exits import Parts
+from anselm.runtime.engines import Engine, open_engine
+from anselm.runtime.exits import may_leave, open_parts
 from anselm.runtime.exported import BUDGET, read_tokenizer
 from anselm.runtime.rows import Rows, lay_out, run_rows
 
@@ -34,8 +34,7 @@ class General:
 
     def __init__(self, folder: Path, config: Config, tokenizer: PairTokenizer, threads: int | None = None) -> None:
         self.folder, self.config, self.tokenizer, self.threads = folder, config, tokenizer, threads
-        graphs = [open_graph(folder / file, threads) for file in reader_files(len(config.exits))]
-        self.reader = Parts(graphs, config.exits, score_weights(config), config.long)
+        self.reader = open_parts(folder, config, threads)
         self._encoder: Engine | None = None
         self._opening = Lock()
 
@@ -69,8 +68,14 @@ class General:
         reading = Reading(self.config.max_length, self.config.max_question, title=False, neighbours=0)
         windowed, owner = window_candidates(lists, reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, reading).distinct()
+        leaving = np.zeros(len(rows.starts), dtype=bool)
+        leaving[place] = may_leave(lists, self.config)[owner]
+        signals = np.empty((len(leaving), 2))
+        for some, reader in ((leaving, self.reader), (~leaving, self.reader.to_the_end())):
+            if some.any():
+                signals[some] = run_rows(reader, rows.pick(some), reading.max_length, budget)
         best = np.full((len(lists.labels), 2), -np.inf)
-        np.maximum.at(best, owner, run_rows(self.reader, rows, reading.max_length, budget)[place])
+        np.maximum.at(best, owner, signals[place])
         return best[:, 0], best[:, 1]
 
     def _compare(self, lists: Lists, questions: Indices, answers: Indices, budget: int) -> Numbers:

@@ -38,7 +38,10 @@ class Rows:
         both = np.ascontiguousarray(np.hstack([self.starts, self.lengths]))
         keys = both.view(np.dtype((np.void, both.itemsize * both.shape[1]))).ravel()  # a row as one value
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-        return Rows(self.flat, self.starts[first], self.lengths[first], self.types, self.pad), place
+        return self.pick(first), place
+
+    def pick(self, pairs: Indices | NDArray[np.bool_]) -> Rows:
+        return Rows(self.flat, self.starts[pairs], self.lengths[pairs], self.types, self.pad)
 
     def pad_rows(self, pairs: Indices, width: int) -> dict[str, Any]:
         """ids, mask and types, each (pairs, width)."""
