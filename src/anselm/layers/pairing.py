@@ -28,7 +28,7 @@ def pooled_cosines(
 ) -> Tensor:
     """s(a[left], c[right]). a: (texts, m, width), c: (others, n, width), p: (width, width) -> (pairs,)"""
     projected = a @ p  # (texts, m, width)
-    longest, order = torch.maximum(_lengths(a_mask)[left], _lengths(c_mask)[right]).sort(descending=True)
+    longest, order = torch.maximum(_lengths(a_mask)[left], _lengths(c_mask)[right]).sort(descending=True, stable=True)
     scores, most = [], NUMBERS.get(a.device.type, MANY)
     for start, end, words in _chunks(longest.tolist(), a.shape[2], most):
         i, j = left[order[start:end]], right[order[start:end]]
