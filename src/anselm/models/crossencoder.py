@@ -11,9 +11,9 @@ small one that is at hand offline. Left open by the papers and chosen on dev: po
 the candidates of a list see each other before they are scored (off by default).
 
 With `similarity` the model has a second head, which estimates from the same pass how similar question and candidate are
-to the encoder as it was before it was fine-tuned, read apart: t = cos(pool(encoder0(q)), pool(encoder0(a))). It is
-taught by 50 (sim - t)^2, added to the loss. Fine-tuning on short facts forgets what the encoder knew about long
-answers; models/general.py blends the two.
+to an untouched encoder, the same one before it was fine-tuned or a larger one, that reads them apart:
+t = cos(pool(encoder0(q)), pool(encoder0(a))). It is taught by 50 (sim - t)^2, added to the loss. Fine-tuning on short
+facts forgets what the encoder knew about long answers; models/general.py blends the two.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from anselm.data.question import Question
 from anselm.errors import FormatError, InputError
 from anselm.layers.lists import Layout
-from anselm.layers.sentences import Frame, text_vectors
 from anselm.models.collating import Batch, Group, Placed, collate_pairs, place_texts
 from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
 from anselm.models.general import READER, reader_files
 from anselm.models.general import Config as GeneralConfig
 from anselm.models.packing import in_order
-from anselm.models.reading import TEXT_LENGTH, Reading
+from anselm.models.reading import Reading
 from anselm.models.registry import general_folder, read_config
 from anselm.models.scorer import Scores
 from anselm.models.settings import check_choice, check_least, check_types, make_config
+from anselm.models.teaching import taught_vectors
 from anselm.models.thawing import fill, thaw
 from anselm.models.weights import load_weights, save_weights
 
@@ -72,6 +72,7 @@ class Config:
     token_layers: int = 0  # transformer layers over the encoder's token vectors
     list_layers: int = 0  # transformer layers over the candidates of a list
     similarity: bool = False  # a second head
+    teacher: str = ""  # the encoder that teaches it; without a name, the base
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
@@ -80,6 +81,8 @@ class Config:
         check_least(self, {"max_question": 1, "neighbours": 0, "token_layers": 0, "list_layers": 0})
         if self.similarity and self.list_layers:
             raise InputError("a model with list_layers cannot have the similarity head, which is for pairs alone")
+        if self.teacher and not self.similarity:
+            raise InputError(f"the teacher {self.teacher!r} has nothing to teach: it is for the similarity head alone")
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout is {self.dropout}, but must be from 0 to below 1")
 
@@ -134,13 +137,10 @@ class CrossEncoder(nn.Module):
     def place(self, lists: Lists, device: torch.device) -> Placed:
         """Move the tokens to the device, once; batches are then put together there."""
         placed = place_texts(lists, self.tokenizer, device)
-        return replace(placed, vectors=self._teach(placed)) if self.config.similarity else placed
-
-    def _teach(self, placed: Placed) -> Tensor:
-        """Every text as the encoder saw it before it was fine-tuned."""
-        before, _ = load_pretrained(self.config.base)
-        frame = Frame(self.tokenizer.before, self.tokenizer.after, TEXT_LENGTH, self.tokenizer.pad)
-        return text_vectors(before.to(placed.flat.device), placed.flat, placed.starts, placed.lengths, frame)
+        if not self.config.similarity:
+            return placed
+        teacher = self.config.teacher or self.config.base
+        return replace(placed, vectors=taught_vectors(placed, self.tokenizer, teacher))
 
     def collate(self, placed: Placed, picked: Picked) -> Batch:
         return collate_pairs(placed, picked, self.tokenizer, self.reading)

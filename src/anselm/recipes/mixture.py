@@ -4,12 +4,13 @@
                  other paragraphs of the article and of other articles
     passages     the same SQuAD-like questions with whole paragraphs, so that long texts are seen too
     community    Stack Exchange: advice and how-to, which looks nothing like the sentence that names a date
+    entries      FAQs and manuals (scripts/collect_entries.py): a question or title among the answers of others
 
 Sentences alone teach to look for short facts, and a model that has seen nothing else falls below BM25 on long answers.
-Lists that nearly repeat what the model will be measured on are left out: it would be measured on what it has seen.
+Half of the sentence lists get a nearly right sentence too (recipes/swapping.py). Lists that nearly repeat what the
+model will be measured on are left out: it would be measured on what it has seen.
 
-All of it follows from the corpora and three seeds, so anybody who has the corpora gets the same lists. The shipped
-reader was trained on lists of the same recipe, but drawn by other code.
+All of it follows from the corpora, the entries and five seeds, so anybody who has those gets the same lists.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from anselm.data.question import Candidate, Question
 from anselm.duplicates import prefix_length
 from anselm.errors import UnknownNameError
 from anselm.models.lexical import Config, bm25
+from anselm.recipes.entries import fill_entries
+from anselm.recipes.swapping import add_swapped
 from anselm.recipes.widening import draw, widen
 from anselm.text.statistics import Statistics
 
@@ -47,7 +50,7 @@ EVALUATED = (
 PASSAGES = 3000  # lists per source; more would outweigh the sentences
 NEAR, FAR = 3, 3  # other paragraphs in a passage list: of the article, and of the source
 OWN, HARD, RANDOM = 5, 4, 6  # answers in a community list: its own at most, and those of other questions
-SENTENCES_SEED, PASSAGES_SEED, COMMUNITY_SEED = 5, 7, 8
+SENTENCES_SEED, PASSAGES_SEED, COMMUNITY_SEED, SWAPPED_SEED, ENTRIES_SEED = 5, 7, 8, 4, 11
 
 SAME_QUESTION = 0.8  # Jaccard similarity of the sets of words
 SHINGLE = 6  # words; runs of six hardly ever agree by chance
@@ -56,8 +59,11 @@ SAME_ANSWER, FEWEST_SHINGLES = 0.5, 3  # share of the shingles; with fewer than 
 PLAIN = Config(k1=1.2, b=0.75, stem=False, stopword_weight=1.0)  # textbook BM25: candidates to doubt, not to rank
 
 
-def mixture(load: Load, without: Collection[str] = ()) -> list[Question]:
-    """All lists; corpora in `without` are held out, so that the model can be measured on them as on unseen ones."""
+def mixture(load: Load, without: Collection[str] = (), entries: Iterable[Question] = ()) -> list[Question]:
+    """All lists; corpora in `without` are held out, so that the model can be measured on them as on unseen ones.
+
+    `entries` are questions with their right answers alone, and with the names of source and section.
+    """
     corpora = {*(corpus for corpus, _ in SENTENCES), COMMUNITY}
     if unknown := next((name for name in without if name not in corpora), None):
         raise UnknownNameError("corpus of the mixture", unknown, corpora)
@@ -67,7 +73,9 @@ def mixture(load: Load, without: Collection[str] = ()) -> list[Question]:
     lists = {part: list(filter(has_relevant, kept[part])) for part in SENTENCES if part in kept}
     paragraphs = passages({_join(*part): lists[part] for part in SQUAD_LIKE if part in lists}, PASSAGES, PASSAGES_SEED)
     posts = {site: kept[COMMUNITY, site] for site in SITES if (COMMUNITY, site) in kept}
-    return [*sentences(lists, SENTENCES_SEED), *paragraphs, *community(posts, COMMUNITY_SEED)]
+    nearly = add_swapped(sentences(lists, SENTENCES_SEED), random.Random(SWAPPED_SEED))
+    filled = fill_entries(without_repeats(entries, evaluated), ENTRIES_SEED)
+    return [*nearly, *paragraphs, *community(posts, COMMUNITY_SEED), *filled]
 
 
 def load_lists(corpus: str, split: str) -> Sequence[Question]:
