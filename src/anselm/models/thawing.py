@@ -3,8 +3,8 @@
     W = diag(factor) (W_int8 · scale)^T         of a linear layer; recipes/quantizing.py says what the factor is for
     E = E_int8 · scale                          of the word table, row by row
 
-Rounding has moved each weight by half a step at most, a few thousandths of the largest of its column. What is thawed
-scores much as the reader does: over 40 lists of WikiQA the two correlate at 0.9996.
+Rounding has moved each weight by a step or a few, a hundredth of the largest of its column. What is thawed scores much
+as the reader does: over 40 lists of WikiQA the two correlated at 0.9996 with the second version of the default ranker.
 """
 
 from __future__ import annotations

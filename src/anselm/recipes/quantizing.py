@@ -9,6 +9,9 @@ divided by a factor before it is rounded, and the weights that read it are multi
 al., 2023, equation 4): s_j = max|x_j|^a / max|w_j|^(1-a). And a few extreme values may be cut off. How strong (a) and
 how much (a share of the range) is chosen for each tensor: what changes the products with it least.
 
+Weights are rounded channel after channel, and what one loses those after it make up for, as far as they can on the
+rows that were seen (GPTQ, Frantar et al., 2023).
+
 The result is plain ONNX with quantize and dequantize steps around the same products. ONNX Runtime and OpenVINO both
 turn those into int8 kernels.
 """
@@ -28,7 +31,9 @@ Array = NDArray[Any]
 
 STRENGTHS = (0.5, 0.6, 0.7, 0.8, 0.9)  # a above
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)  # of the range
-ROWS = 1_024  # to compare products on
+ROWS = 8_192  # kept of a tensor
+COMPARED = 1_024  # of them, to compare products on
+DAMPING = 0.01  # of the mean of a Gram matrix's diagonal: rows that were not seen are not far off either
 TABLE = 1_000  # rows; a smaller table is not worth rounding
 
 
@@ -77,7 +82,7 @@ def quantize(model: ModelProto, batches: Sequence[Mapping[str, Array]]) -> Model
             name = node.input[0]
             if reading.pop(name, None):  # several products read the same tensor, which is rounded once
                 parts.append(rounded(name, roundings[name]))
-            parts.append(product(node, weights[node.input[1]], roundings[name].factor))
+            parts.append(product(node, weights[node.input[1]], roundings[name], seen[name].rows))
         elif is_table(node, weights):
             parts.append(lookup(node, weights[node.input[0]]))
         else:
@@ -123,11 +128,12 @@ def add_rows(seen: Seen | None, rows: Array, most: int) -> Seen:
 def best_rounding(seen: Seen, readers: Sequence[Array]) -> Rounding:
     """The one that changes the products with the weights that read the tensor least."""
     weight = np.concatenate(readers, axis=1)  # (channels, all columns)
-    exact = seen.rows @ weight
+    rows = seen.rows[:: max(1, len(seen.rows) // COMPARED)]
+    exact = rows @ weight
 
     def error(rounding: Rounding) -> float:
         whole, scale = int8(weight * rounding.factor[:, None], axis=0)
-        return float(np.square(rounding.apply(seen.rows) @ (whole * scale) - exact).sum())
+        return float(np.square(rounding.apply(rows) @ (whole * scale) - exact).sum())
 
     factors = [smoothing(seen, readers, strength) for strength in STRENGTHS]
     return min((make_rounding(seen, factor, share) for factor in factors for share in SHARES), key=error)
@@ -165,9 +171,9 @@ def rounded(name: str, rounding: Rounding) -> Part:
     )
 
 
-def product(node: NodeProto, weight: Array, factor: Array) -> Part:
+def product(node: NodeProto, weight: Array, rounding: Rounding, rows: Array) -> Part:
     """The same product of the rounded tensor and weights that carry the factors."""
-    whole, scale = int8(weight * factor[:, None], axis=0)
+    whole, scale = compensated(weight * rounding.factor[:, None], rounding.apply(rows))
     (name,) = node.output
     step = helper.make_node("DequantizeLinear", [f"{name}_int8", f"{name}_scale"], [f"{name}_weight"], axis=1)
     again = helper.make_node("MatMul", [f"{node.input[0]}_rounded", f"{name}_weight"], [name])
@@ -186,6 +192,24 @@ def lookup(node: NodeProto, table: Array) -> Part:
         helper.make_node("Mul", [floats, scales], [name]),
     ]
     return Part(steps, {f"{name}_int8": whole, f"{name}_scale": scale})
+
+
+def compensated(weight: Array, rows: Array) -> tuple[Array, Array]:
+    """Weights as whole numbers, and the scale of each column, such that products with the rows change little.
+
+    U is the factor of the inverse Gram matrix, H^-1 = U^T U. When channel i has been rounded, row i of U tells how the
+    channels after it make up best for the error.
+    """
+    _, scale = int8(weight, axis=0)
+    gram = rows.T.astype(np.float64) @ rows
+    gram += (DAMPING * np.trace(gram) / len(gram) + 1e-8) * np.eye(len(gram))
+    upper = np.linalg.cholesky(np.linalg.inv(gram)).T
+    left, whole = weight.astype(np.float64), np.empty(weight.shape, np.int8)
+    for channel in range(len(weight)):
+        whole[channel] = np.clip(np.rint(left[channel] / scale[0]), -127, 127)
+        error = (left[channel] - whole[channel] * scale[0]) / upper[channel, channel]
+        left[channel + 1 :] -= np.outer(upper[channel, channel + 1 :], error)
+    return whole, scale
 
 
 def int8(values: Array, axis: int) -> tuple[Array, Array]:

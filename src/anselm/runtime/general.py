@@ -40,7 +40,7 @@ class General:
 
     @property
     def encoder(self) -> Engine:
-        """Opened for the first long answer: most lists have none, and it takes a while."""
+        """Opened for the first long text: most lists have none, and it takes a while."""
         with self._opening:  # of several threads, one opens it
             if self._encoder is None:
                 self._encoder = open_engine(self.folder / ENCODER, self.threads)
@@ -57,7 +57,8 @@ class General:
         """What the weights of the blend multiply, pair after pair. (pairs, 3)"""
         relevance, similarity = self._read(lists, budget)
         question, lengths = np.repeat(lists.questions, lists.sizes), lists.texts.lengths
-        long = np.flatnonzero(lengths[lists.candidates] > self.config.long)
+        cut = lengths[question] > self.config.max_question  # the reader has not seen its end
+        long = np.flatnonzero(cut | (lengths[lists.candidates] > self.config.long))
         if len(long):
             similarity[long] = self._compare(lists, question[long], lists.candidates[long], budget)
         said = np.minimum(lengths[lists.candidates], TEXT_LENGTH).astype(np.float64)

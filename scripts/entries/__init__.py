@@ -1,0 +1,1 @@
+"""Entries in documentation: questions and titles, with the text that answers them."""
