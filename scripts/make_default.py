@@ -12,13 +12,15 @@ labels, on lists that the reader was trained on.
 
 What was shipped was fitted to the signals of the int8 reader, read to the end, with pools of the same recipe drawn
 otherwise, nine sources of entries that were held back, and all three corpora held out (Stack Exchange's three sites,
-SelQA, the first 1,500 lists of both SQuADShifts; those in float32).
+SelQA, the first 1,500 lists of both SQuADShifts; those in float32). Its encoder.onnx is that of the versions before,
+whose weights were rounded plainly.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +29,7 @@ from tempfile import TemporaryDirectory
 
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.data.question import Question
+from anselm.errors import AnselmError, InputError
 from anselm.models.features import encode_lists
 from anselm.recipes.blending import Lists, fit_blend, usable_lists
 from anselm.recipes.exits import add_exits
@@ -53,10 +56,13 @@ TERMS = (
 
 def main() -> None:
     options = parse()
+    if options.out.exists():  # before all the work, not after it
+        raise InputError(f"{options.out} exists already; give the name of a new folder")
     with TemporaryDirectory() as scratch:
-        lists = mixture(load_lists, entries=load_dataset(options.entries).questions)
+        entries = load_dataset(options.entries).questions
+        lists = mixture(load_lists, entries=entries)
         whole = export_general(options.reader, Path(scratch) / "whole", some_lists(lists))
-        a, b, e = (round(float(weight), 3) for weight in options.blend or fit(whole, options.held_out, lists))
+        a, b, e = (round(float(weight), 3) for weight in options.blend or fit(whole, options.held_out, entries))
         write_config(whole, replace(load_general(whole).config, blend=(a, b, e)))
         lists = random.Random(2).sample(lists, EXIT_LISTS)
         add_exits(whole, options.out, lists, EXITS, TERMS)
@@ -78,15 +84,18 @@ def some_lists(lists: Sequence[Question]) -> list[Question]:
     return list(lists[:: max(1, len(lists) // SEEN)])
 
 
-def fit(folder: Path, held_out: Sequence[str], lists: Sequence[Question]) -> Sequence[float]:
+def fit(folder: Path, held_out: Sequence[str], entries: Sequence[Question]) -> Sequence[float]:
     families: defaultdict[str, list[Lists]] = defaultdict(list)
     for family, parts in unseen_lists().items():
         families[family] = [lists_of(folder, questions) for questions in parts]
     for option in held_out:
-        place, reader = option.split("=")
-        name, split = place.split("/")
+        place, _, reader = option.partition("=")
+        name, _, split = place.partition("/")
+        if not (split and reader):
+            raise InputError(f"--held-out is {option!r}, but must be like stackexchange/coffee=FOLDER")
         with TemporaryDirectory() as scratch:
-            other = export_general(Path(reader), Path(scratch) / "other", some_lists(lists))
+            seen = some_lists(mixture(load_lists, (name,), entries))
+            other = export_general(Path(reader), Path(scratch) / "other", seen)
             families[name].append(lists_of(other, load_dataset(name, split).questions[:HELD_OUT]))
     return list(fit_blend(families))
 
@@ -131,4 +140,7 @@ def answer_lists() -> Dataset:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AnselmError as error:
+        sys.exit(str(error))

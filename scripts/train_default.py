@@ -13,8 +13,8 @@ begin with the same weights and differ in the order of the lists. No dev set has
 step is kept, since any dev set would choose for its own kind of question.
 
 The shipped weights came from runs of the same recipe on one H200, and not bit by bit from this code: the entries were
-collected by other code and nine of their sources left out to be measured on, and the teacher began with weights that
-had been rounded to int8 for the way to the machine.
+collected, and the nearly right sentences made, by other code, nine sources of entries were left out to be measured on,
+and the teacher began with weights that had been rounded to int8 for the way to the machine.
 """
 
 # ruff: noqa: T201
@@ -22,6 +22,7 @@ had been rounded to int8 for the way to the machine.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -33,7 +34,7 @@ from torch import Tensor
 
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
-from anselm.errors import InputError
+from anselm.errors import AnselmError, InputError
 from anselm.files import write_folder_atomically
 from anselm.models.crossencoder import CrossEncoder, build
 from anselm.models.registry import load_model
@@ -129,4 +130,7 @@ def parse() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AnselmError as error:
+        sys.exit(str(error))

@@ -6,13 +6,13 @@ import re
 
 LONGEST = 90  # characters of what is kept
 FREE = re.compile(
-    r"\b(A?L?GPL|GFDL|(Free Documentation|General Public) Licen[sc]e|Artistic|Expat|BSD|Apache|CC0|CC-BY(?!-N)|BSL|Perl"
-    r"|(MIT|PD|ISC)\b|Attribution-?\s?Share-?\s?Alike|MPL|Mozilla Public|PSF|Python|zlib|public[ -]domain|Unlicense"
-    r"|LPPL|NCSA|WTFPL|curl|PostgreSQL|Redistribution and use in source|Permission is hereby granted, free of charge"
+    r"\b(A?L?GPL|GFDL|(Free Documentation|General Public) Licen[sc]e|Artistic|Expat|BSD|Apache|CC0|CC-BY(?!-N)|BSL"
+    r"|(MIT|PD|ISC)\b|Attribution-?\s?Share-?\s?Alike|MPL|Mozilla Public|PSF|zlib|public[ -]domain|Unlicense"
+    r"|LPPL|NCSA|WTFPL|PostgreSQL|Redistribution and use in source|Permission is hereby granted, free of charge"
     r"|Permission to use, copy, modify|granted, without written agreement|copy and distribute modified versions)",
     re.I,
 )
-NOT_FREE = re.compile(r"non-?free|proprietary|BY-?(NC|ND)", re.I)
+NOT_FREE = re.compile(r"non-?free|proprietary|BY[- ]?(NC|ND)|non-?commercial|with invariant sections", re.I)
 
 
 def find_licence(copyright_file: str) -> str:
@@ -24,7 +24,9 @@ def find_licence(copyright_file: str) -> str:
     names = "; ".join(dict.fromkeys(head[1].strip() for head in heads if head))
     if FREE.search(names) or NOT_FREE.search(names):
         return names[:LONGEST]
-    return ", ".join(dict.fromkeys(match[0] for match in FREE.finditer(" ".join(copyright_file.split()))))[:LONGEST]
+    text = " ".join(copyright_file.split())
+    found = [*NOT_FREE.finditer(text), *FREE.finditer(text)]  # what is not free first, so that it is never cut off
+    return ", ".join(dict.fromkeys(match[0] for match in found))[:LONGEST]
 
 
 def is_free(licence: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from anselm.data.question import Candidate, Question
+from anselm.errors import InputError
 from anselm.recipes.entries import FAR, HARD, NEAR, fill_entries
 
 WORDS = ("oven", "lamp", "door", "pump", "belt", "coil", "fuse", "gear")
@@ -83,3 +84,8 @@ def test_answers_that_two_entries_share_are_not_wrong_for_either() -> None:
     again = Question("again", "What of the oven?", first.candidates, first.meta)
     for question in fill_entries([first, again, *book("mill")], seed=1):
         assert own(question) not in wrong(question)
+
+
+def test_an_entry_without_a_source_is_named() -> None:
+    with pytest.raises(InputError, match="the entry 'q7' has no 'source' in its meta"):
+        fill_entries([Question("q7", "Why?", ENTRIES[0].candidates)], seed=1)

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from anselm.data.question import Candidate, Question
+from anselm.errors import InputError
 from anselm.models.lexical import Lexical, bm25
 from anselm.recipes.widening import draw
 from anselm.text.statistics import Statistics
@@ -27,6 +28,8 @@ def fill_entries(entries: Sequence[Question], seed: int) -> list[Question]:
     rng = random.Random(seed)
     sources: defaultdict[str, list[Question]] = defaultdict(list)
     for entry in entries:
+        if SOURCE not in entry.meta:
+            raise InputError(f"the entry {entry.id!r} has no {SOURCE!r} in its meta, which wrong answers are drawn by")
         sources[entry.meta[SOURCE]].append(entry)
     every = sorted({candidate.text for entry in entries for candidate in entry.candidates})
     return [found for source in sorted(sources) for found in _fill(sources[source], every, rng)]

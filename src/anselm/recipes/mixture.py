@@ -7,7 +7,8 @@
     entries      FAQs and manuals (scripts/collect_entries.py): a question or title among the answers of others
 
 Sentences alone teach to look for short facts, and a model that has seen nothing else falls below BM25 on long answers.
-Half of the sentence lists get a nearly right sentence too (recipes/swapping.py). Lists that nearly repeat what the
+Sentence lists that share a name with their question, nearly half of them, get a nearly right sentence too
+(recipes/swapping.py). Lists that nearly repeat what the
 model will be measured on are left out: it would be measured on what it has seen.
 
 All of it follows from the corpora, the entries and five seeds, so anybody who has those gets the same lists.
