@@ -58,7 +58,7 @@ def test_titles_are_entries_where_they_are_asked_for_and_name_what_their_text_is
 
 
 def test_answers_leave_out_long_code_and_end_with_a_sentence() -> None:
-    listing = "<pre>" + "rm -f /tmp/x_1 && cp --all $HOME/.x /y; " * 5 + "</pre>"
+    listing = "<pre>" + "rm -f x_1 && cp --all y_2 z/; " * 5 + "</pre>"
     assert found(html.read(f"<h2>{CLEAN[0]}</h2><p>{CLEAN[1]} Do it like this:</p>{listing}")) == [(*CLEAN, "")]
     [(_, answer, _)] = found(html.read(f"<h2>{CLEAN[0]}</h2><p>{'This is what you do with it. ' * 60}</p>"))
     assert answer == " ".join(["This is what you do with it."] * 57)  # 7 words each; 400 are the most
