@@ -41,7 +41,6 @@ from anselm.models.encoders import PairTokenizer
 from anselm.models.registry import DEFAULT, SHIPPED, find_checkpoint
 from anselm.ranker import Ranker
 from anselm.runtime.engines import VARIABLE
-from anselm.runtime.general import General
 
 Way = Callable[[Sequence[Question]], Any]
 
@@ -114,11 +113,9 @@ def prepare(folder: Path) -> None:
     openvino.save_model(small, folder / "int8.xml")
 
 
-def ours(engine: str, model: str, leaving: bool = True) -> Way:
+def ours(engine: str, model: str) -> Way:
     os.environ[VARIABLE] = engine
     ranker = Ranker.load(model)
-    if not leaving and isinstance(ranker.scorer, General):
-        ranker.scorer.reader = ranker.scorer.reader.to_the_end()
     return lambda questions: list(ranker.rank_lists(questions))
 
 
@@ -182,8 +179,6 @@ def makers(model: str, folder: Path) -> dict[str, Callable[[], Way]]:
     return {
         OURS["onnxruntime"]: lambda: ours("onnxruntime", model),
         OURS["openvino"]: lambda: ours("openvino", model),
-        f"{OURS['onnxruntime']}, without the exit": lambda: ours("onnxruntime", model, leaving=False),
-        f"{OURS['openvino']}, without the exit": lambda: ours("openvino", model, leaving=False),
         FLASHRANK: lambda: flashrank(folder),
         "CrossEncoder, torch float32": lambda: cross_encoder(folder),
         "CrossEncoder, ONNX Runtime float32": lambda: cross_encoder(folder, session(folder / "float32.onnx")),

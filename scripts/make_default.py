@@ -1,4 +1,4 @@
-"""From a trained reader (scripts/train_default.py) to the default model's folder: export, blend, exit, calibrate.
+"""From a trained reader (scripts/train_default.py) to the default model's folder: export, blend, calibrate.
 
     python scripts/make_default.py READER ENTRIES OUT [--blend A B E] [--held-out CORPUS/SPLIT=READER ...]
 
@@ -7,10 +7,7 @@ InsuranceQA's text subset in lists of 50), on pools made of the same dev lists (
 corpus that it has seen, on lists scored by a reader that was trained without it (--held-out
 stackexchange/coffee=FOLDER). Every family of corpora counts the same. Needs ANSELM_DATA.
 
-The exit lets hopeless candidates go after the third of six layers (anselm.recipes.exits); its head learns, without
-labels, on lists that the reader was trained on.
-
-What was shipped was fitted to the signals of the int8 reader, read to the end, with pools of the same recipe drawn
+What was shipped was fitted to the signals of the int8 reader, with pools of the same recipe drawn
 otherwise, nine sources of entries that were held back, and all three corpora held out (Stack Exchange's three sites,
 SelQA, the first 1,500 lists of both SQuADShifts; those in float32). Its encoder.onnx is that of the versions before,
 whose weights were rounded plainly.
@@ -32,7 +29,6 @@ from anselm.data.question import Question
 from anselm.errors import AnselmError, InputError
 from anselm.models.features import encode_lists
 from anselm.recipes.blending import Lists, fit_blend, usable_lists
-from anselm.recipes.exits import add_exits
 from anselm.recipes.fitting import calibrate
 from anselm.recipes.general import export_general, write_config
 from anselm.recipes.mixture import load_lists, mixture
@@ -45,7 +41,6 @@ TITLED = "semeval-2016"  # its pools also with the title alone as question
 POOLS, POOLS_SEED = 150, 3
 INSURANCE, INSURANCE_SIZE = 120, 50
 HELD_OUT = 1500  # lists of a split
-EXITS, EXIT_LISTS = {3: 0.0}, 22_000  # scores by layer; at 0.25 SelQA's dev lists lose 0.003, at 0.5 Amazon's 0.010
 TERMS = (
     "the weights are under Apache-2.0, like the encoder that they were made from (all-MiniLM-L6-v2) and the one that "
     "taught it (all-mpnet-base-v2); they were trained on SQuAD and Stack Exchange (CC BY-SA), SelQA (Apache-2.0), "
@@ -58,14 +53,10 @@ def main() -> None:
     options = parse()
     if options.out.exists():  # before all the work, not after it
         raise InputError(f"{options.out} exists already; give the name of a new folder")
-    with TemporaryDirectory() as scratch:
-        entries = load_dataset(options.entries).questions
-        lists = mixture(load_lists, entries=entries)
-        whole = export_general(options.reader, Path(scratch) / "whole", some_lists(lists))
-        a, b, e = (round(float(weight), 3) for weight in options.blend or fit(whole, options.held_out, entries))
-        write_config(whole, replace(load_general(whole).config, blend=(a, b, e)))
-        lists = random.Random(2).sample(lists, EXIT_LISTS)
-        add_exits(whole, options.out, lists, EXITS, TERMS)
+    entries = load_dataset(options.entries).questions
+    export_general(options.reader, options.out, some_lists(mixture(load_lists, entries=entries)))
+    a, b, e = (round(float(weight), 3) for weight in options.blend or fit(options.out, options.held_out, entries))
+    write_config(options.out, replace(load_general(options.out).config, blend=(a, b, e)), TERMS)
     calibrate(load_general(options.out), answer_lists()).save(options.out / "calibration.json")
 
 
@@ -75,8 +66,16 @@ def parse() -> argparse.Namespace:
     parser.add_argument("entries", type=Path, help="what scripts/collect_entries.py wrote")
     parser.add_argument("out", type=Path)
     parser.add_argument("--blend", type=float, nargs=3)
-    parser.add_argument("--held-out", action="append", default=[])
+    parser.add_argument("--held-out", action="append", default=[], type=held_out, metavar="CORPUS/SPLIT=READER")
     return parser.parse_args()
+
+
+def held_out(given: str) -> tuple[str, str, Path]:
+    place, _, reader = given.partition("=")
+    name, _, split = place.partition("/")
+    if not (split and reader):
+        raise argparse.ArgumentTypeError(f"{given!r} is not like stackexchange/coffee=FOLDER")
+    return name, split, Path(reader)
 
 
 def some_lists(lists: Sequence[Question]) -> list[Question]:
@@ -84,18 +83,15 @@ def some_lists(lists: Sequence[Question]) -> list[Question]:
     return list(lists[:: max(1, len(lists) // SEEN)])
 
 
-def fit(folder: Path, held_out: Sequence[str], entries: Sequence[Question]) -> Sequence[float]:
+def fit(folder: Path, others: Sequence[tuple[str, str, Path]], entries: Sequence[Question]) -> Sequence[float]:
+    """`others` are the corpora that were held out, each a name, a split and the reader trained without it."""
     families: defaultdict[str, list[Lists]] = defaultdict(list)
     for family, parts in unseen_lists().items():
         families[family] = [lists_of(folder, questions) for questions in parts]
-    for option in held_out:
-        place, _, reader = option.partition("=")
-        name, _, split = place.partition("/")
-        if not (split and reader):
-            raise InputError(f"--held-out is {option!r}, but must be like stackexchange/coffee=FOLDER")
+    for name, split, reader in others:
         with TemporaryDirectory() as scratch:
             seen = some_lists(mixture(load_lists, (name,), entries))
-            other = export_general(Path(reader), Path(scratch) / "other", seen)
+            other = export_general(reader, Path(scratch) / "other", seen)
             families[name].append(lists_of(other, load_dataset(name, split).questions[:HELD_OUT]))
     return list(fit_blend(families))
 

@@ -8,9 +8,10 @@
 The teacher is a large cross-encoder, trained on the lists of anselm.recipes.mixture but those of Stack Exchange and
 SelQA, so that a reader that was held out from one of them is not told about it by its teacher. The reader is a small
 one. It learns from the labels and from what the teacher says of the same lists, and its second head from the similarity
-that the teacher's encoder saw before it was trained. Each seed trains one; the mean of their weights is saved. They
-begin with the same weights and differ in the order of the lists. No dev set has a say: the running mean at the last
-step is kept, since any dev set would choose for its own kind of question.
+that the teacher's encoder saw before it was trained. It is trained twice: whole, and then, from there on, as one whose
+upper layers read the question alone (anselm.layers.funnel). Each seed trains one; the mean of their weights is what
+counts. They begin with the same weights and differ in the order of the lists. No dev set has a say: the running mean at
+the last step is kept, since any dev set would choose for its own kind of question.
 
 The shipped weights came from runs of the same recipe on one H200, and not bit by bit from this code: the entries were
 collected, and the nearly right sentences made, by other code, nine sources of entries were left out to be measured on,
@@ -30,7 +31,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
@@ -48,14 +48,23 @@ LENGTHS = {"max_length": 192, "max_question": 64}
 BATCHES: dict[str, Any] = {"batch_lists": 64, "batch_tokens": 131_072}
 TEACHER: dict[str, Any] = {"epochs": 1.5, "rate": 4e-5, "average": 0.998}
 READER: dict[str, Any] = {"epochs": 2.0, "rate": 1e-4, "average": 0.999}
+NARROWING: dict[str, Any] = {"candidate_layers": 4, "pooling": "first"}
 SHARE = 0.7  # of the teacher in the labels
 UNTAUGHT = ("stackexchange", "selqa")
 HEADS_SEED = 1
 
 
-def train(questions: Sequence[Question], config: Mapping[str, object], settings: Mapping[str, Any]) -> CrossEncoder:
+def train(
+    questions: Sequence[Question],
+    config: Mapping[str, object],
+    settings: Mapping[str, Any],
+    start: CrossEncoder | None = None,
+) -> CrossEncoder:
+    """From the encoder as it was published, or from a model that has the same weights in another form."""
     torch.manual_seed(HEADS_SEED)  # the heads are drawn at random; runs that share them can be averaged
     model = build("cross-encoder", config)
+    if start is not None:
+        model.load_state_dict(start.state_dict())
     # Half of a small model's weights. They stay those of the untouched encoder, which the second head has to imitate.
     model.encoder.get_input_embeddings().requires_grad_(False)
     training = Training(**BATCHES, **settings, precision="bf16" if torch.cuda.is_available() else "no")
@@ -77,15 +86,16 @@ def train_reader(questions: Sequence[Question], teacher: CrossEncoder, seeds: Se
     on_gpu = teacher.cuda() if torch.cuda.is_available() else teacher
     softened = list(soften(questions, on_gpu.score(questions), SHARE))
     config = {**LENGTHS, "similarity": True, "teacher": teacher.config.base}
-    models = [train(softened, config, {**READER, "seed": seed}) for seed in seeds]
-    models[0].load_state_dict(mean_weights(models))
-    return models[0]
+    runs = [{**READER, "seed": seed} for seed in seeds]
+    whole = mean_model([train(softened, config, run) for run in runs])
+    return mean_model([train(softened, {**config, **NARROWING}, run, whole) for run in runs])
 
 
-def mean_weights(models: Sequence[CrossEncoder]) -> dict[str, Tensor]:
-    """One model of several that were fine-tuned from the same encoder (model soups; Wortsman et al., 2022)."""
+def mean_model(models: Sequence[CrossEncoder]) -> CrossEncoder:
+    """One model of several that were fine-tuned from the same weights (model soups; Wortsman et al., 2022)."""
     states = [model.state_dict() for model in models]
-    return {name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]}
+    models[0].load_state_dict({name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]})
+    return models[0]
 
 
 def spread_over(questions: Sequence[Question], limit: int) -> Sequence[Question]:

@@ -95,7 +95,7 @@ def turned(question: Question) -> Question:
     return replace(question, candidates=question.candidates[::-1])
 
 
-@pytest.mark.parametrize("variant", ["plain", "first", "frozen"])
+@pytest.mark.parametrize("variant", ["plain", "first", "frozen", "narrowing"])
 def test_the_order_of_candidates_does_not_matter_to_a_pair_model(folder: Path, variant: str) -> None:
     model = make(folder, **VARIANTS[variant])
     np.testing.assert_allclose(model.score([turned(LISTS[0])])[0][::-1], model.score([LISTS[0]])[0], atol=1e-5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from anselm.data.question import Candidate, Question
 from anselm.models.general import Config
 from anselm.models.registry import load_model
+from anselm.runtime.general import load_general
 
 ENGINES = ["onnxruntime", "openvino"]
 
@@ -40,6 +42,7 @@ SETTINGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "plain": ("tiny_encoder", "cross-encoder", SHORT),
     "contexts": ("tiny_encoder", "cross-encoder", SHORT | {"title": True, "neighbours": 1}),
     "first": ("tiny_encoder", "cross-encoder", SHORT | {"pooling": "first"}),
+    "narrowing": ("tiny_encoder", "cross-encoder", SHORT | {"pooling": "first", "candidate_layers": 1}),
     "roberta": ("tiny_roberta", "cross-encoder", SHORT),
     "frozen": ("tiny_encoder", "frozen-attention", SHORT),
 }
@@ -86,9 +89,13 @@ def int8(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 GENERAL = Config(**SHORT, long=12, blend=(0.8, 0.6, 0.7))
 
 
-@pytest.fixture(scope="session")
+READERS: dict[str, dict[str, Any]] = {"whole": {}, "narrowing": {"pooling": "first", "candidate_layers": 1}}
+
+
+@pytest.fixture(scope="session", params=READERS)
 def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_checkpoint(request, tmp_path_factory, "tiny_encoder", "cross-encoder", SHORT | {"similarity": True})
+    settings = SHORT | {"similarity": True} | READERS[request.param]
+    return make_checkpoint(request, tmp_path_factory, "tiny_encoder", "cross-encoder", settings)
 
 
 @pytest.fixture(scope="session")
@@ -127,5 +134,5 @@ def make_general(reader: Path, out: Path, int8: bool) -> Path:
     from anselm.recipes.general import export_general, write_config
 
     export_general(reader, out, example_questions(), int8)
-    write_config(out, GENERAL)
+    write_config(out, replace(load_general(out).config, long=GENERAL.long, blend=GENERAL.blend))
     return out

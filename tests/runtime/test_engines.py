@@ -16,7 +16,7 @@ import anselm
 from anselm.errors import FormatError, MissingExtraError, UnknownNameError
 from anselm.runtime import engines
 from anselm.runtime.cores import usable_cores
-from anselm.runtime.engines import VARIABLE, WHOLE, check_names, choose_engine, multiplies_int8, usual_engine
+from anselm.runtime.engines import VARIABLE, check_names, choose_engine, multiplies_int8, usual_engine
 from anselm.runtime.exported import load_exported
 from tests.runtime.conftest import LISTS
 
@@ -97,13 +97,13 @@ def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_encoder_may_do_without_token_types() -> None:
-    check_names(Path("m"), ["ids", "mask"], ["signals"], WHOLE)
+    assert check_names(Path("m"), ["ids", "mask"], ["signals"]) == ["ids", "mask"]
 
 
 @pytest.mark.parametrize(("inputs", "outputs"), [(["ids"], ["signals"]), (["ids", "mask"], ["logits"])])
 def test_another_model_is_named(inputs: list[str], outputs: list[str]) -> None:
     with pytest.raises(FormatError, match=f"it takes {', '.join(inputs)} and gives {outputs[0]}"):
-        check_names(Path("m"), inputs, outputs, WHOLE)
+        check_names(Path("m"), inputs, outputs)
 
 
 def machine(folder: Path, files: dict[str, str]) -> Path:

@@ -68,7 +68,6 @@ def test_what_is_trained_further_begins_as_the_reader() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, "onnxruntime")
         reader: Any = load_scorer("default")
-        reader.reader = reader.reader.to_the_end()
         relevance = reader.features(model.featurize(questions))[:, 0]
     scores = np.concatenate(model.score(questions))
     assert np.corrcoef(scores, relevance)[0, 1] > 0.995

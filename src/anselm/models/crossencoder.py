@@ -10,6 +10,9 @@ The papers fine-tune pointwise with BERT-Large or RoBERTa-Large; any encoder can
 small one that is at hand offline. Left open by the papers and chosen on dev: pooling, and the list layers, which let
 the candidates of a list see each other before they are scored (off by default).
 
+With `candidate_layers` only so many lower layers read the candidate's tokens, and the others the question's alone,
+which still look at them (layers/funnel.py): less work, for a score that is read off [CLS].
+
 With `similarity` the model has a second head, which estimates from the same pass how similar question and candidate are
 to an untouched encoder, the same one before it was fine-tuned or a larger one, that reads them apart:
 t = cos(pool(encoder0(q)), pool(encoder0(a))). It is taught by 50 (sim - t)^2, added to the loss. Fine-tuning on short
@@ -33,11 +36,12 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from anselm.data.question import Question
 from anselm.errors import FormatError, InputError
+from anselm.layers.funnel import check_encoder, read_narrowing
 from anselm.layers.lists import Layout
 from anselm.models.collating import Batch, Group, Placed, collate_pairs, place_texts
 from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
-from anselm.models.general import READER, reader_files
+from anselm.models.general import READER
 from anselm.models.general import Config as GeneralConfig
 from anselm.models.packing import in_order
 from anselm.models.reading import Reading
@@ -69,6 +73,7 @@ class Config:
     title: bool = False
     neighbours: int = 0
     frozen: bool = False
+    candidate_layers: int = 0  # the encoder's lower layers that read the candidate, too; 0 means all
     token_layers: int = 0  # transformer layers over the encoder's token vectors
     list_layers: int = 0  # transformer layers over the candidates of a list
     similarity: bool = False  # a second head
@@ -78,7 +83,10 @@ class Config:
     def __post_init__(self) -> None:
         check_types(self)
         check_choice("pooling", self.pooling, POOLINGS)
-        check_least(self, {"max_question": 1, "neighbours": 0, "token_layers": 0, "list_layers": 0})
+        least = {"max_question": 1, "neighbours": 0, "candidate_layers": 0, "token_layers": 0, "list_layers": 0}
+        check_least(self, least)
+        if self.candidate_layers and (self.pooling != "first" or self.token_layers):
+            raise InputError("with candidate_layers the pooling is 'first', and there are no token_layers")
         if self.similarity and self.list_layers:
             raise InputError("a model with list_layers cannot have the similarity head, which is for pairs alone")
         if self.teacher and not self.similarity:
@@ -106,6 +114,8 @@ class CrossEncoder(nn.Module):
         self._check_lengths(max_tokens(encoder))
         if config.similarity and len(set(tokenizer.types)) < 2:
             raise InputError(f"the encoder {config.base!r} has no token types, which the similarity head needs")
+        if config.candidate_layers:
+            check_encoder(encoder, config.candidate_layers)
         self.pairwise = not (config.list_layers or config.neighbours)
         self.encoder: Any = encoder.requires_grad_(not config.frozen)
         self.typed = "token_type_ids" in inspect.signature(encoder.forward).parameters
@@ -182,6 +192,9 @@ class CrossEncoder(nn.Module):
 
     def _pool(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
         """A pair as one vector, and its tokens' vectors. (rows, width), (rows, tokens, width)"""
+        if layers := self.config.candidate_layers:
+            shown = mask.bool()
+            return read_narrowing(self.encoder, ids, shown, shown & (types == self.tokenizer.types[0]), layers)
         states = self._encode(ids, mask, types)
         for layer in self.token_layers:
             states = layer(states, src_key_padding_mask=mask == 0)
@@ -280,12 +293,14 @@ def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = 
     if (folder := general_folder(settings.base)) is None:
         return CrossEncoder(name, settings, *load_pretrained(settings.base))
     general = GeneralConfig.read(folder / "config.json", read_config(folder / "config.json")["config"])
-    lengths = {"max_length": general.max_length, "max_question": general.max_question}
-    settings = _settings(name, {**lengths, **config})
+    own: dict[str, Any] = {"max_length": general.max_length, "max_question": general.max_question}
+    if general.candidate_layers:
+        own |= {"candidate_layers": general.candidate_layers, "pooling": "first"}
+    settings = _settings(name, {**own, **config})
     if settings.similarity:
         raise InputError(f"the similarity head is taught by an untouched encoder, which {settings.base!r} is not")
     model = CrossEncoder(name, settings, *load_saved(folder))
-    fill(model, thaw([folder / part for part in reader_files(len(general.exits))]), folder / READER)
+    fill(model, thaw(folder / READER), folder / READER)
     return model
 
 

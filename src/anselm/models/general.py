@@ -11,8 +11,6 @@ neither good nor bad. Where b and e are not negative, a higher similarity never 
 For answers of up to `long` tokens s comes from the cross-encoder's second head, which estimates it in the same pass;
 only longer ones, and those to a question that the cross-encoder does not read to its end, are read a second time, by
 the untouched encoder. The blend is fitted on dev lists of corpora that the cross-encoder was not trained on.
-
-The reader may be cut into parts, so that hopeless candidates need not be read by all of its layers: runtime/exits.py.
 """
 
 from __future__ import annotations
@@ -45,44 +43,29 @@ MIDDLING = 0.3  # similarity; 0.4 and 0.5 came out alike or worse on the dev lis
 class Config:
     max_length: int = 192  # tokens of a pair; longer candidates are scored in windows
     max_question: int = 64
-    long: int = 64  # tokens of an answer from which on it is read a second time
+    long: int = 48  # tokens of an answer; what is longer is read a second time
+    candidate_layers: int = 0  # of the cross-encoder, which is a narrowing one (layers/funnel.py) where it is not 0
     blend: tuple[float, float, float] = (1.0, 0.5, 0.0)  # a, b, e above
-    exits: tuple[float, ...] = ()  # scores; below one, the layers from there on are left out (runtime/exits.py)
 
     @classmethod
     def read(cls, path: Path, record: Mapping[str, Any]) -> Config:
         known = {field.name: field.default for field in fields(cls)}
         if unknown := set(record) - set(known):
             raise FormatError(path, f"unknown settings: {', '.join(sorted(unknown))}")
-        for name in ("max_length", "max_question", "long"):
-            if type(value := record.get(name, known[name])) is not int or value < 1:
-                raise FormatError(path, f"the setting {name!r} is {value!r}, which is no whole number above 0")
-        blend, exits = (record.get(name, known[name]) for name in ("blend", "exits"))
-        if not _are_numbers(blend) or len(blend) != 3:
+        for name, least in {"max_length": 1, "max_question": 1, "long": 1, "candidate_layers": 0}.items():
+            if type(value := record.get(name, known[name])) is not int or value < least:
+                raise FormatError(path, f"the setting {name!r} is {value!r}, which is no whole number from {least} on")
+        blend = record.get("blend", known["blend"])
+        if not isinstance(blend, list | tuple) or len(blend) != 3 or not all(map(_is_number, blend)):
             raise FormatError(path, f"the setting 'blend' is {blend!r}, which is no list of three numbers")
-        if not _are_numbers(exits):
-            raise FormatError(path, f"the setting 'exits' is {exits!r}, which is no list of numbers")
-        config = cls(**{**record, "blend": tuple(map(float, blend)), "exits": tuple(map(float, exits))})
+        config = cls(**{**record, "blend": tuple(map(float, blend))})
         if config.max_length - config.max_question < 4:  # three special tokens and one of the candidate
             raise FormatError(path, f"max_length {config.max_length} leaves no room for a candidate")
         return config
 
 
-def reader_files(exits: int) -> list[Path]:
-    """The parts of a reader, which has one more of them than exits."""
-    return [READER, *(READER.with_name(f"reader-{part}.onnx") for part in range(2, exits + 2))]
-
-
-def _are_numbers(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(
-        type(number) in (int, float) and isfinite(number) for number in value
-    )
-
-
-def score_weights(config: Config) -> tuple[float, float]:
-    """What relevance and similarity count in the score, whatever the length of the answer."""
-    a, b, _ = config.blend
-    return a, SIMILARITY * b
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and isfinite(value)
 
 
 def blend_features(relevance: Numbers, similarity: Numbers, said: Numbers) -> Numbers:

@@ -9,7 +9,7 @@ as the reader does: over 40 lists of WikiQA the two correlated at 0.9996 with th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,9 @@ LAYERS = ("token_layers.", "list_layers.")  # of a model, between its encoder an
 WORDS = "encoder.embeddings.word_embeddings.weight"
 
 
-def thaw(paths: Sequence[Path]) -> dict[str, Tensor]:
-    """The weights of the cross-encoder that a graph, or the parts of one, were made from, by their names in it."""
-    return {name: torch.from_numpy(np.array(array)) for path in paths for name, array in _weights(path).items()}
+def thaw(path: Path) -> dict[str, Tensor]:
+    """The weights of the cross-encoder that a graph was made from, by their names in it."""
+    return {name: torch.from_numpy(np.array(array)) for name, array in _weights(path).items()}
 
 
 def _weights(path: Path) -> dict[str, Array]:
@@ -65,8 +65,12 @@ def _weight(product: Any, makers: dict[str, Any], constants: dict[str, Array]) -
     given, name = product.input
     if name in constants:
         return constants[name]
-    whole, scale = (constants[part] for part in makers[name].input[:2])
-    return _factor(given, makers, constants)[:, None] * (whole.astype(np.float32) * scale)
+    step = makers[name]
+    if step.op_type == "Mul":  # the weights alone are rounded
+        floats, scale = step.input
+        return constants[makers[floats].input[0]].astype(np.float32) * constants[scale]
+    whole, scales = (constants[part] for part in step.input[:2])
+    return _factor(given, makers, constants)[:, None] * (whole.astype(np.float32) * scales)
 
 
 def _factor(name: str, makers: dict[str, Any], constants: dict[str, Array]) -> Array:

@@ -49,8 +49,9 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
     model = load_model(checkpoint)
     if not isinstance(model, CrossEncoder) or not model.config.similarity:
         raise InputError(f"{checkpoint} is not a cross-encoder with a similarity head, which a general ranker needs")
-    if model.config.pooling != "mean":
-        raise InputError(f"a general ranker pools by the mean, and {checkpoint} by {model.config.pooling!r}")
+    layers, pooling = model.config.candidate_layers, model.config.pooling
+    if not layers and pooling != "mean":
+        raise InputError(f"a general ranker pools by the mean where it has no candidate_layers, not by {pooling!r}")
     untouched, _ = load_pretrained(model.config.base)
     reader = to_onnx(Pairs(model, signals=2), model.encoder, ("ids", "mask", "types"))
     encoder = to_onnx(Texts(untouched), untouched, ("ids", "mask"))
@@ -61,7 +62,7 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
         encoder = quantize(encoder, batches(text_rows(lists.texts, every, model.tokenizer)))
     with write_folder_atomically(out) as folder:
         keep_files(checkpoint, folder, KEPT)
-        write_config(folder, Config(model.config.max_length, model.config.max_question))
+        write_config(folder, Config(model.config.max_length, model.config.max_question, candidate_layers=layers))
         write_graph(reader, folder / READER)
         write_graph(encoder, folder / ENCODER)
     return out

@@ -10,7 +10,8 @@ al., 2023, equation 4): s_j = max|x_j|^a / max|w_j|^(1-a). And a few extreme val
 how much (a share of the range) is chosen for each tensor: what changes the products with it least.
 
 Weights are rounded channel after channel, and what one loses those after it make up for, as far as they can on the
-rows that were seen (GPTQ, Frantar et al., 2023).
+rows that were seen (GPTQ, Frantar et al., 2023). A tensor of few rows, such as one of [CLS] alone, is not rounded, only
+the weights that it meets: its products cost next to nothing.
 
 The result is plain ONNX with quantize and dequantize steps around the same products. ONNX Runtime and OpenVINO both
 turn those into int8 kernels.
@@ -31,9 +32,9 @@ Array = NDArray[Any]
 
 STRENGTHS = (0.5, 0.6, 0.7, 0.8, 0.9)  # a above
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)  # of the range
-ROWS = 8_192  # kept of a tensor
-COMPARED = 1_024  # of them, to compare products on
+COMPARED = 1_024  # rows of a tensor, to compare products on
 DAMPING = 0.01  # of the mean of a Gram matrix's diagonal: rows that were not seen are not far off either
+FEW = 0.1  # of the rows of the largest tensor
 TABLE = 1_000  # rows; a smaller table is not worth rounding
 
 
@@ -41,7 +42,9 @@ TABLE = 1_000  # rows; a smaller table is not worth rounding
 class Seen:
     """What was seen of a tensor."""
 
-    rows: Array  # (some rows, channels)
+    count: int  # rows
+    rows: Array  # (some of them, channels)
+    gram: Array  # (channels, channels) sum of x x^T over all of them
     low: Array  # (channels,) at most 0
     high: Array  # (channels,) at least 0
 
@@ -57,6 +60,11 @@ class Rounding:
     def apply(self, rows: Array) -> Array:
         whole = np.clip(np.rint(rows / self.factor / self.scale) + self.zero, 0, 255)
         return np.asarray((whole - self.zero) * self.scale)  # still divided by the factors
+
+    def gram(self, seen: Seen) -> Array:
+        """Of the rounded rows: rounding adds a noise of a twelfth of a squared step to each value."""
+        noise = seen.count * self.scale**2 / 12
+        return np.asarray(seen.gram / np.outer(self.factor, self.factor) + noise * np.eye(len(seen.gram)))
 
 
 @dataclass(frozen=True)
@@ -75,14 +83,20 @@ def quantize(model: ModelProto, batches: Sequence[Mapping[str, Array]]) -> Model
         if is_product(node, weights):
             reading.setdefault(node.input[0], []).append(weights[node.input[1]])
     seen = observe(model, list(reading), batches)
-    roundings = {name: best_rounding(seen[name], readers) for name, readers in reading.items()}
+    most = max((one.count for one in seen.values()), default=0)
+    roundings = {
+        name: best_rounding(seen[name], readers) for name, readers in reading.items() if seen[name].count >= FEW * most
+    }
     parts = []
     for node in model.graph.node:
         if is_product(node, weights):
-            name = node.input[0]
+            name, weight = node.input[0], weights[node.input[1]]
+            if name not in roundings:
+                parts.append(plain_product(node, weight, seen[name]))
+                continue
             if reading.pop(name, None):  # several products read the same tensor, which is rounded once
                 parts.append(rounded(name, roundings[name]))
-            parts.append(product(node, weights[node.input[1]], roundings[name], seen[name].rows))
+            parts.append(product(node, weight, roundings[name], seen[name]))
         elif is_table(node, weights):
             parts.append(lookup(node, weights[node.input[0]]))
         else:
@@ -112,28 +126,29 @@ def observe(model: ModelProto, names: list[str], batches: Sequence[Mapping[str, 
         given = {one.name: batch[one.name] for one in session.get_inputs()}
         for name, value in zip(names, session.run(names, given), strict=True):
             rows = np.asarray(value).reshape(-1, np.shape(value)[-1])
-            found[name] = add_rows(found.get(name), rows, 1 + ROWS // len(batches))
+            found[name] = add_rows(found.get(name), rows, 1 + COMPARED // len(batches))
     return found
 
 
 def add_rows(seen: Seen | None, rows: Array, most: int) -> Seen:
-    """The extremes of all rows, and `most` of them, evenly spread."""
-    some = rows[:: max(1, len(rows) // most)][:most]
+    """Of all rows but the rows themselves, of which `most` are kept, evenly spread."""
+    some, gram = rows[:: max(1, len(rows) // most)][:most], (rows.T @ rows).astype(np.float64)
     low, high = np.minimum(rows.min(axis=0), 0), np.maximum(rows.max(axis=0), 0)
     if seen is None:
-        return Seen(some, low, high)
-    return Seen(np.concatenate([seen.rows, some]), np.minimum(seen.low, low), np.maximum(seen.high, high))
+        return Seen(len(rows), some, gram, low, high)
+    kept = np.concatenate([seen.rows, some])
+    low, high = np.minimum(seen.low, low), np.maximum(seen.high, high)
+    return Seen(seen.count + len(rows), kept, seen.gram + gram, low, high)
 
 
 def best_rounding(seen: Seen, readers: Sequence[Array]) -> Rounding:
     """The one that changes the products with the weights that read the tensor least."""
     weight = np.concatenate(readers, axis=1)  # (channels, all columns)
-    rows = seen.rows[:: max(1, len(seen.rows) // COMPARED)]
-    exact = rows @ weight
+    exact = seen.rows @ weight
 
     def error(rounding: Rounding) -> float:
         whole, scale = int8(weight * rounding.factor[:, None], axis=0)
-        return float(np.square(rounding.apply(rows) @ (whole * scale) - exact).sum())
+        return float(np.square(rounding.apply(seen.rows) @ (whole * scale) - exact).sum())
 
     factors = [smoothing(seen, readers, strength) for strength in STRENGTHS]
     return min((make_rounding(seen, factor, share) for factor in factors for share in SHARES), key=error)
@@ -171,13 +186,25 @@ def rounded(name: str, rounding: Rounding) -> Part:
     )
 
 
-def product(node: NodeProto, weight: Array, rounding: Rounding, rows: Array) -> Part:
+def product(node: NodeProto, weight: Array, rounding: Rounding, seen: Seen) -> Part:
     """The same product of the rounded tensor and weights that carry the factors."""
-    whole, scale = compensated(weight * rounding.factor[:, None], rounding.apply(rows))
+    whole, scale = compensated(weight * rounding.factor[:, None], rounding.gram(seen))
     (name,) = node.output
     step = helper.make_node("DequantizeLinear", [f"{name}_int8", f"{name}_scale"], [f"{name}_weight"], axis=1)
     again = helper.make_node("MatMul", [f"{node.input[0]}_rounded", f"{name}_weight"], [name])
     return Part([step, again], {f"{name}_int8": whole, f"{name}_scale": scale.ravel()})
+
+
+def plain_product(node: NodeProto, weight: Array, seen: Seen) -> Part:
+    """The same product of the tensor as it is; engines work the weights out when they open the file."""
+    whole, scale = compensated(weight, seen.gram)
+    (name,) = node.output
+    steps = [
+        helper.make_node("Cast", [f"{name}_int8"], [f"{name}_floats"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", [f"{name}_floats", f"{name}_scale"], [f"{name}_weight"]),
+        helper.make_node("MatMul", [node.input[0], f"{name}_weight"], [name]),
+    ]
+    return Part(steps, {f"{name}_int8": whole, f"{name}_scale": scale.ravel()})
 
 
 def lookup(node: NodeProto, table: Array) -> Part:
@@ -194,16 +221,16 @@ def lookup(node: NodeProto, table: Array) -> Part:
     return Part(steps, {f"{name}_int8": whole, f"{name}_scale": scale})
 
 
-def compensated(weight: Array, rows: Array) -> tuple[Array, Array]:
-    """Weights as whole numbers, and the scale of each column, such that products with the rows change little.
+def compensated(weight: Array, gram: Array) -> tuple[Array, Array]:
+    """Weights as whole numbers, and the scale of each column, such that products with rows of a Gram matrix change
+    little.
 
     U is the factor of the inverse Gram matrix, H^-1 = U^T U. When channel i has been rounded, row i of U tells how the
     channels after it make up best for the error.
     """
     _, scale = int8(weight, axis=0)
-    gram = rows.T.astype(np.float64) @ rows
-    gram += (DAMPING * np.trace(gram) / len(gram) + 1e-8) * np.eye(len(gram))
-    upper = np.linalg.cholesky(np.linalg.inv(gram)).T
+    damped = gram + (DAMPING * np.trace(gram) / len(gram) + 1e-8) * np.eye(len(gram))
+    upper = np.linalg.cholesky(np.linalg.inv(damped)).T
     left, whole = weight.astype(np.float64), np.empty(weight.shape, np.int8)
     for channel in range(len(weight)):
         whole[channel] = np.clip(np.rint(left[channel] / scale[0]), -127, 127)

@@ -4,7 +4,6 @@ loading     a checkpoint by name or folder -> something that scores lists, which
 exported    one exported checkpoint as a scorer
 words       one exported model over word vectors as a scorer
 general     the general ranker, which has several graphs
-exits       its reader in parts, which hopeless pairs leave early
 rows        pairs of texts -> padded rows of tokens
 engines     an ONNX file -> a function from rows to signals
 cores       how many threads that function may use

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -25,42 +24,22 @@ from numpy.typing import NDArray
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 from anselm.runtime.cores import usable_cores
 
-Graph = Callable[[Mapping[str, Any]], dict[str, NDArray[np.float32]]]  # inputs by name -> outputs by name
 Engine = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals)
 
 VARIABLE = "ANSELM_ENGINE"
-OUTPUT, STATES, BEFORE = "signals", "states", "before"
-
-
-@dataclass(frozen=True)
-class Ends:
-    """The names of what a graph takes and gives."""
-
-    inputs: frozenset[str]
-    outputs: frozenset[str] = frozenset({OUTPUT})
-
-
-PAIRS = Ends(frozenset({"ids", "mask", "types"}))
-WHOLE = (  # models
-    PAIRS,
-    Ends(frozenset({"ids", "mask"})),  # of an encoder without token types, or of texts by themselves
-    Ends(frozenset({"questions", "answers", "asked", "said"})),  # words, read apart
+INPUTS = (  # of the models that there are
+    {"ids", "mask", "types"},
+    {"ids", "mask"},  # of an encoder without token types, or of texts by themselves
+    {"questions", "answers", "asked", "said"},  # words, read apart
 )
-AFTER, BOTH = frozenset({BEFORE, "mask", "types"}), frozenset({OUTPUT, STATES})
-FIRST, MIDDLE, LAST = Ends(PAIRS.inputs, BOTH), Ends(AFTER, BOTH), Ends(AFTER)  # parts of one, see exits.py
+OUTPUT = "signals"
 
 
 def open_engine(path: Path, threads: int | None = None) -> Engine:
-    """A whole model."""
-    graph = open_graph(path, threads, WHOLE)
-    return lambda rows: graph(rows)[OUTPUT]
-
-
-def open_graph(path: Path, threads: int | None, allowed: Sequence[Ends]) -> Graph:
     """`threads` is the number of usable cores where it is not given."""
     if not path.is_file():
         raise FormatError(path, "the file with the exported model is missing")
-    return ENGINES[choose_engine()](path, threads or usable_cores(), allowed)
+    return ENGINES[choose_engine()](path, threads or usable_cores())
 
 
 def multiplies_int8(processor: Path = Path("/proc/cpuinfo")) -> bool:
@@ -105,7 +84,7 @@ def import_problem(name: str) -> str | None:
     return None
 
 
-def onnx_runtime_options(threads: int) -> Any:
+def onnx_runtime(path: Path, threads: int) -> Engine:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -114,26 +93,19 @@ def onnx_runtime_options(threads: int) -> Any:
     options.add_session_config_entry("session.force_spinning_stop", "1")  # else sessions in turn take twice as long
     if not multiplies_int8():  # there the fast way overflows, and the other one takes twice as long
         options.add_session_config_entry("session.x64quantprecision", "1")
-    return options
-
-
-def onnx_runtime(path: Path, threads: int, allowed: Sequence[Ends]) -> Graph:
-    import onnxruntime
-
     try:
-        session = onnxruntime.InferenceSession(path, onnx_runtime_options(threads), providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library raises a class of its own for each mishap
         raise damaged(path, error) from None
-    inputs, outputs = ([one.name for one in ends] for ends in (session.get_inputs(), session.get_outputs()))
-    check_names(path, inputs, outputs, allowed)
+    inputs = check_names(path, [one.name for one in session.get_inputs()], [one.name for one in session.get_outputs()])
 
-    def run(rows: Mapping[str, Any]) -> dict[str, NDArray[np.float32]]:
-        return dict(zip(outputs, session.run(outputs, {name: rows[name] for name in inputs}), strict=True))
+    def run(rows: Mapping[str, Any]) -> NDArray[np.float32]:
+        return np.asarray(session.run([OUTPUT], {name: rows[name] for name in inputs})[0])
 
     return run
 
 
-def open_vino(path: Path, threads: int, allowed: Sequence[Ends]) -> Graph:
+def open_vino(path: Path, threads: int) -> Engine:
     import openvino
 
     settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
@@ -141,26 +113,27 @@ def open_vino(path: Path, threads: int, allowed: Sequence[Ends]) -> Graph:
         model = openvino.Core().compile_model(str(path), "CPU", settings)
     except RuntimeError as error:
         raise damaged(path, error) from None
-    inputs, outputs = ([one.any_name for one in ends] for ends in (model.inputs, model.outputs))
-    check_names(path, inputs, outputs, allowed)
+    inputs = check_names(path, [one.any_name for one in model.inputs], [one.any_name for one in model.outputs])
     request = model.create_infer_request()
     busy = Lock()  # a request is for one thread; more of them would wait as well, for the model's one stream
 
-    def run(rows: Mapping[str, Any]) -> dict[str, NDArray[np.float32]]:
+    def run(rows: Mapping[str, Any]) -> NDArray[np.float32]:
         with busy:
             request.infer({name: rows[name] for name in inputs})
-            return {name: np.array(request.get_tensor(name).data) for name in outputs}  # the next call writes there
+            return np.array(request.get_tensor(OUTPUT).data)  # a copy: the next call writes there
 
     return run
 
 
-ENGINES: dict[str, Callable[[Path, int, Sequence[Ends]], Graph]] = {"onnxruntime": onnx_runtime, "openvino": open_vino}
+ENGINES: dict[str, Callable[[Path, int], Engine]] = {"onnxruntime": onnx_runtime, "openvino": open_vino}
 
 
-def check_names(path: Path, inputs: list[str], outputs: list[str], allowed: Sequence[Ends]) -> None:
-    if Ends(frozenset(inputs), frozenset(outputs)) not in allowed:
+def check_names(path: Path, inputs: list[str], outputs: list[str]) -> list[str]:
+    """The inputs."""
+    if outputs != [OUTPUT] or set(inputs) not in INPUTS:
         found = f"it takes {', '.join(inputs)} and gives {', '.join(outputs)}"
-        raise FormatError(path, f"not a model as `anselm export` writes it, or not this part of one: {found}")
+        raise FormatError(path, f"not a model as `anselm export` writes it: {found}")
+    return inputs
 
 
 def damaged(path: Path, error: Exception) -> FormatError:

@@ -1,6 +1,6 @@
 """The general ranker at work: see models/general.py for what it computes.
 
-Its graphs are those of the reader, in one part or several, and of the untouched encoder.
+It has two graphs: the reader's, and that of the untouched encoder.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ import numpy as np
 from anselm.data.question import Question
 from anselm.models.encoders import PairTokenizer
 from anselm.models.features import Indices, Lists, Texts, encode_lists, flatten, window_candidates
-from anselm.models.general import ENCODER, READER, Config, Numbers, blend_features, reader_files
+from anselm.models.general import ENCODER, READER, Config, Numbers, blend_features
 from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
 from anselm.runtime.engines import Engine, open_engine
-from anselm.runtime.exits import may_leave, open_parts
 from anselm.runtime.exported import BUDGET, read_tokenizer
 from anselm.runtime.rows import Rows, lay_out, run_rows
 
@@ -34,7 +33,7 @@ class General:
 
     def __init__(self, folder: Path, config: Config, tokenizer: PairTokenizer, threads: int | None = None) -> None:
         self.folder, self.config, self.tokenizer, self.threads = folder, config, tokenizer, threads
-        self.reader = open_parts(folder, config, threads)
+        self.reader = open_engine(folder / READER, threads)
         self._encoder: Engine | None = None
         self._opening = Lock()
 
@@ -69,12 +68,7 @@ class General:
         reading = Reading(self.config.max_length, self.config.max_question, title=False, neighbours=0)
         windowed, owner = window_candidates(lists, reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, reading).distinct()
-        leaving = np.zeros(len(rows.starts), dtype=bool)
-        leaving[place] = may_leave(lists, self.config)[owner]
-        signals = np.empty((len(leaving), 2))
-        for some, reader in ((leaving, self.reader), (~leaving, self.reader.to_the_end())):
-            if some.any():
-                signals[some] = run_rows(reader, rows.pick(some), reading.max_length, budget)
+        signals = run_rows(self.reader, rows, reading.max_length, budget)
         best = np.full((len(lists.labels), 2), -np.inf)
         np.maximum.at(best, owner, signals[place])
         return best[:, 0], best[:, 1]
@@ -98,8 +92,7 @@ class General:
 
     def save(self, folder: Path) -> None:
         (folder / READER).parent.mkdir(exist_ok=True)
-        graphs = [*reader_files(len(self.config.exits)), ENCODER]
-        for file in [*map(Path, ("config.json", "encoder.json", "tokenizer.json")), *graphs]:
+        for file in [*map(Path, ("config.json", "encoder.json", "tokenizer.json")), READER, ENCODER]:
             shutil.copyfile(self.folder / file, folder / file)
 
 
