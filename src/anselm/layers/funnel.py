@@ -58,8 +58,8 @@ def _split(layers: Any, count: int) -> tuple[list[Any], list[Any], Any]:
 def _longest(asked: Tensor) -> int:
     """How many tokens of a row are looked at to see all that are asked; an exporter has to be told that they fit."""
     most = cast(int, asked.sum(dim=1).max().item())  # not int(...), which an exporter cannot follow
-    torch._check(most >= 1)
-    torch._check(most <= asked.shape[1])
+    torch._check(most >= 1)  # type: ignore[no-untyped-call]
+    torch._check(most <= asked.shape[1])  # type: ignore[no-untyped-call]
     return most
 
 

@@ -43,7 +43,7 @@ MIDDLING = 0.3  # similarity; 0.4 and 0.5 came out alike or worse on the dev lis
 class Config:
     max_length: int = 192  # tokens of a pair; longer candidates are scored in windows
     max_question: int = 64
-    long: int = 48  # tokens of an answer; what is longer is read a second time
+    long: int = 64  # tokens of an answer; what is longer is read a second time
     candidate_layers: int = 0  # of the cross-encoder, which is a narrowing one (layers/funnel.py) where it is not 0
     blend: tuple[float, float, float] = (1.0, 0.5, 0.0)  # a, b, e above
 
