@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,7 @@ from tempfile import TemporaryDirectory
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.data.question import Question
 from anselm.errors import AnselmError, InputError
+from anselm.files import write_folder_atomically
 from anselm.models.features import encode_lists
 from anselm.recipes.blending import Lists, fit_blend, usable_lists
 from anselm.recipes.fitting import calibrate
@@ -54,10 +56,13 @@ def main() -> None:
     if options.out.exists():  # before all the work, not after it
         raise InputError(f"{options.out} exists already; give the name of a new folder")
     entries = load_dataset(options.entries).questions
-    export_general(options.reader, options.out, some_lists(mixture(load_lists, entries=entries)))
-    a, b, e = (round(float(weight), 3) for weight in options.blend or fit(options.out, options.held_out, entries))
-    write_config(options.out, replace(load_general(options.out).config, blend=(a, b, e)), TERMS)
-    calibrate(load_general(options.out), answer_lists()).save(options.out / "calibration.json")
+    with TemporaryDirectory() as scratch:
+        made = export_general(options.reader, Path(scratch) / "made", some_lists(mixture(load_lists, entries=entries)))
+        a, b, e = (round(float(weight), 3) for weight in options.blend or fit(made, options.held_out, entries))
+        write_config(made, replace(load_general(made).config, blend=(a, b, e)), TERMS)
+        calibrate(load_general(made), answer_lists()).save(made / "calibration.json")
+        with write_folder_atomically(options.out) as folder:
+            shutil.copytree(made, folder, dirs_exist_ok=True)
 
 
 def parse() -> argparse.Namespace:

@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from anselm.errors import InputError
 
-HIDDEN = 1e9  # taken off before a softmax
+HIDDEN = 1e9  # taken off the score of padding before a softmax
 
 
 def check_encoder(encoder: Any, layers: int) -> None:
@@ -41,13 +41,15 @@ def read_narrowing(encoder: Any, ids: Tensor, shown: Tensor, asked: Tensor, laye
     for layer in lower:
         states = read(layer, states, states, shown)
     most = _longest(asked)
-    inside = asked[:, :most, None]
-    left, rest = states[:, :most], states[:, most:]
-    question = left
+    question, inside = states[:, :most], asked[:, :most, None]
+
+    def beside_candidate() -> Tensor:
+        """[q; a], the candidate's tokens as they were."""
+        return torch.cat([torch.where(inside, question, states[:, :most]), states[:, most:]], dim=1)
+
     for layer in upper:
-        question = read(layer, question, torch.cat([torch.where(inside, question, left), rest], dim=1), shown)
-    every = torch.cat([torch.where(inside, question, left), rest], dim=1)
-    return read(last, question[:, :1], every, shown)[:, 0], states
+        question = read(layer, question, beside_candidate(), shown)
+    return read(last, question[:, :1], beside_candidate(), shown)[:, 0], states
 
 
 def _split(layers: Any, count: int) -> tuple[list[Any], list[Any], Any]:

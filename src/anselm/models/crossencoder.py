@@ -86,7 +86,8 @@ class Config:
         least = {"max_question": 1, "neighbours": 0, "candidate_layers": 0, "token_layers": 0, "list_layers": 0}
         check_least(self, least)
         if self.candidate_layers and (self.pooling != "first" or self.token_layers):
-            raise InputError("with candidate_layers the pooling is 'first', and there are no token_layers")
+            given = f"not pooling {self.pooling!r} and token_layers {self.token_layers}"
+            raise InputError(f"candidate_layers need pooling 'first' and token_layers 0, {given}")
         if self.similarity and self.list_layers:
             raise InputError("a model with list_layers cannot have the similarity head, which is for pairs alone")
         if self.teacher and not self.similarity:
@@ -112,10 +113,11 @@ class CrossEncoder(nn.Module):
         self.name, self.config, self.tokenizer = name, config, tokenizer
         self.reading = Reading(config.max_length, config.max_question, config.title, config.neighbours)
         self._check_lengths(max_tokens(encoder))
-        if config.similarity and len(set(tokenizer.types)) < 2:
-            raise InputError(f"the encoder {config.base!r} has no token types, which the similarity head needs")
         if config.candidate_layers:
             check_encoder(encoder, config.candidate_layers)
+        if (config.similarity or config.candidate_layers) and len(set(tokenizer.types)) < 2:
+            what = "the similarity head needs" if config.similarity else "candidate_layers need"
+            raise InputError(f"the encoder {config.base!r} has no token types, which {what}")
         self.pairwise = not (config.list_layers or config.neighbours)
         self.encoder: Any = encoder.requires_grad_(not config.frozen)
         self.typed = "token_type_ids" in inspect.signature(encoder.forward).parameters
@@ -289,12 +291,15 @@ def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = 
 
     Where the base is the default ranker, or another general one, it goes on from that one's reader.
     """
-    settings = _settings(name, config)
-    if (folder := general_folder(settings.base)) is None:
+    base = config.get("base", Config.base)
+    folder = general_folder(base) if isinstance(base, str) else None
+    if folder is None:
+        settings = _settings(name, config)
         return CrossEncoder(name, settings, *load_pretrained(settings.base))
     general = GeneralConfig.read(folder / "config.json", read_config(folder / "config.json")["config"])
     own: dict[str, Any] = {"max_length": general.max_length, "max_question": general.max_question}
-    if general.candidate_layers:
+    wanted = {**VARIANTS[name], **config}
+    if general.candidate_layers and not wanted.get("token_layers") and wanted.get("pooling", "first") == "first":
         own |= {"candidate_layers": general.candidate_layers, "pooling": "first"}
     settings = _settings(name, {**own, **config})
     if settings.similarity:

@@ -51,7 +51,10 @@ class Config:
     def read(cls, path: Path, record: Mapping[str, Any]) -> Config:
         known = {field.name: field.default for field in fields(cls)}
         if unknown := set(record) - set(known):
-            raise FormatError(path, f"unknown settings: {', '.join(sorted(unknown))}")
+            names = ", ".join(sorted(unknown))
+            raise FormatError(
+                path, f"unknown settings: {names}; made by another version of Anselm, it must be made again"
+            )
         for name, least in {"max_length": 1, "max_question": 1, "long": 1, "candidate_layers": 0}.items():
             if type(value := record.get(name, known[name])) is not int or value < least:
                 raise FormatError(path, f"the setting {name!r} is {value!r}, which is no whole number from {least} on")

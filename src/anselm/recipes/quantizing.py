@@ -62,7 +62,7 @@ class Rounding:
         return np.asarray((whole - self.zero) * self.scale)  # still divided by the factors
 
     def gram(self, seen: Seen) -> Array:
-        """Of the rounded rows: rounding adds a noise of a twelfth of a squared step to each value."""
+        """Of the rounded rows, as if nothing was cut off: rounding adds a twelfth of a squared step to each square."""
         noise = seen.count * self.scale**2 / 12
         return np.asarray(seen.gram / np.outer(self.factor, self.factor) + noise * np.eye(len(seen.gram)))
 
@@ -131,7 +131,7 @@ def observe(model: ModelProto, names: list[str], batches: Sequence[Mapping[str, 
 
 
 def add_rows(seen: Seen | None, rows: Array, most: int) -> Seen:
-    """Of all rows but the rows themselves, of which `most` are kept, evenly spread."""
+    """Count, sum and extremes are those of all rows; `most` of them are kept, evenly spread."""
     some, gram = rows[:: max(1, len(rows) // most)][:most], (rows.T @ rows).astype(np.float64)
     low, high = np.minimum(rows.min(axis=0), 0), np.maximum(rows.max(axis=0), 0)
     if seen is None:

@@ -40,7 +40,7 @@ class Rows:
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
         return self.pick(first), place
 
-    def pick(self, pairs: Indices | NDArray[np.bool_]) -> Rows:
+    def pick(self, pairs: Indices) -> Rows:
         return Rows(self.flat, self.starts[pairs], self.lengths[pairs], self.types, self.pad)
 
     def pad_rows(self, pairs: Indices, width: int) -> dict[str, Any]:
