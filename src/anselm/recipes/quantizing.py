@@ -91,12 +91,11 @@ def quantize(model: ModelProto, batches: Sequence[Mapping[str, Array]]) -> Model
     for node in model.graph.node:
         if is_product(node, weights):
             name, weight = node.input[0], weights[node.input[1]]
-            if name not in roundings:
-                parts.append(plain_product(node, weight, seen[name]))
-                continue
-            if reading.pop(name, None):  # several products read the same tensor, which is rounded once
-                parts.append(rounded(name, roundings[name]))
-            parts.append(product(node, weight, roundings[name], seen[name]))
+            rounding = roundings.get(name)
+            if rounding and reading.pop(name, None):  # several products read the same tensor, which is rounded once
+                parts.append(rounded(name, rounding))
+            again = product(node, weight, rounding, seen[name]) if rounding else plain_product(node, weight, seen[name])
+            parts.append(again)
         elif is_table(node, weights):
             parts.append(lookup(node, weights[node.input[0]]))
         else:
