@@ -9,12 +9,16 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One possible answer. A label above 0 means relevant; grades are allowed; None means nobody has judged it."""
+    """One possible answer. A label above 0 means relevant; grades are allowed; None means nobody has judged it.
+
+    An entry of a FAQ is a candidate whose `text` is its answer, and `question` the one that it is filed under.
+    """
 
     id: str
     text: str
     label: float | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
+    question: str = ""
 
     @property
     def relevant(self) -> bool:
