@@ -37,9 +37,26 @@ def test_average_precision():
     assert average_precision([1, 0, 1]) == pytest.approx((1 + 2 / 3) / 2)
 
 
+def test_average_precision_at():
+    """The relevant candidates beyond k stay in the denominator."""
+    assert [average_precision(RANKED, k) for k in (1, 2, 4, 9)] == pytest.approx([0, 0.5 / 3, 1 / 3, 0.5])
+
+
+def test_what_a_list_lacks_of_the_judged_counts():
+    judged = [2, 1, 0, 3, -1, 0]
+    assert average_precision([0, 1], judged=judged) == pytest.approx(1 / 2 / 3)
+    assert recall_at([0, 1], 5, judged) == pytest.approx(1 / 3)
+    assert ndcg_at([0, 1], 2, judged) == pytest.approx((1 / log2(3)) / (3 + 2 / log2(3)))
+    assert [function([0, 1], 2, judged) for function in (precision_at, success_at, reciprocal_rank)] == [0.5, 1, 0.5]
+    assert {parse_metric(name)([], judged=judged) for name in (*DEFAULT_METRICS, "map@3", "mrr@3")} == {0.0}
+    values = evaluate_lists([([0, 1], [2, 1])], ["map"], judged=[judged])
+    assert values["map"] == pytest.approx([1 / 6])
+
+
 def test_reciprocal_rank():
     assert reciprocal_rank(RANKED) == 0.5
     assert reciprocal_rank([1, 1]) == 1.0
+    assert [reciprocal_rank(RANKED, k) for k in (1, 2, 9)] == [0, 0.5, 0.5]
 
 
 def test_precision_at():
@@ -79,9 +96,11 @@ def test_any_k_can_be_asked_for():
     assert parse_metric("p@17")([1] * 5) == 5 / 17
 
 
-@pytest.mark.parametrize("name", ["mapp", "p@0", "p@", "p@-1", "p@x", "map@5", "p@01", "P@1", "p@1 "])
+@pytest.mark.parametrize(
+    "name", ["mapp", "p@0", "p@", "p@-1", "p@x", "p", "ndcg", "map@", "map@0", "p@01", "P@1", "p@1 "]
+)
 def test_an_unknown_metric_names_the_known_ones(name):
-    with pytest.raises(UnknownNameError, match="map, mrr, ndcg@k, p@k, recall@k, success@k"):
+    with pytest.raises(UnknownNameError, match="map, map@k, mrr, mrr@k, ndcg@k, p@k, recall@k, success@k"):
         parse_metric(name)
 
 

@@ -16,7 +16,8 @@ from anselm.data.datasets import Dataset
 from anselm.errors import InputError, MissingExtraError
 from anselm.evaluation.calibration import Calibration, Platt
 from anselm.evaluation.plots import check_plot, check_source, draw, save_plot
-from anselm.evaluation.report import Report, System
+from anselm.evaluation.report import Report
+from anselm.evaluation.systems import Model
 from anselm.evaluation.trust import Trust, measure_trust
 from anselm.models.lexical import Lexical
 
@@ -79,7 +80,7 @@ def test_what_cannot_be_drawn_is_said(trust: Trust, tmp_path: Path, monkeypatch:
         check_plot(tmp_path / "nowhere" / "a.png")
     with pytest.raises(InputError, match=r"m_.* gave no probabilities"):
         save_plot(report(None), tmp_path / "a.png")
-    calibrated = System("m", Lexical("bm25"), Calibration(Platt(1.0, 0.0), 0.5))
+    calibrated = Model("m", Lexical("bm25"), Calibration(Platt(1.0, 0.0), 0.5))
     with pytest.raises(InputError, match="m is not calibrated, so there are no probabilities to draw"):
         check_source(replace(calibrated, calibration=None), Dataset("d", "dev", "raw", ()))
     with pytest.raises(InputError, match="'worst-copy' has no probabilities to draw"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ from anselm.data.datasets import Dataset
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.evaluation.report import compare, evaluate
+from anselm.models.scorer import Scores
+from anselm.ranker import Ranker
 
 
 def make(labels: list[float], texts: list[str], **meta: object) -> Question:
@@ -103,7 +106,7 @@ def test_predictions_stand_in_for_a_run(tmp_path: Path) -> None:
         ("q0\t0\t0\t1\ttrue\nq0\t0\t0\t2\ttrue\n", "candidate '0' of question 'q0' is there twice"),
         ("q0\t0\t0\tnan\ttrue\n", "the score of candidate '0' must be finite, not nan"),
         ("q0\t0\t0\t1\tmaybe\n", "line 1: the label is 'maybe'"),
-        ("q0\t0\t0\t1\ttrue\n", "has no score for candidate '1' of question 'q0'"),
+        ("q0\t0\t0\t1\ttrue\n", "a.pred have no line for candidate '1' of question 'q0'"),
     ],
 )
 def test_predictions_that_do_not_fit_are_named(lines: str, problem: str, tmp_path: Path) -> None:
@@ -133,10 +136,37 @@ def test_the_random_baseline_of_semeval_earns_its_published_numbers(real_data: P
     }  # fmt: skip
 
 
-def test_a_run_must_score_every_candidate(tmp_path: Path) -> None:
-    (tmp_path / "a.run").write_text("q0 Q0 0 1 0.5 x\n")
-    with pytest.raises(InputError, match=r"a\.run has no score for candidate '1' of question 'q0'"):
-        evaluate(tmp_path / "a.run", Dataset("d", "all", "raw", (make([1, 0], ["oak", "elm"]),)))
+class Constant:
+    """A scorer of somebody's own."""
+
+    name, capacity, pairwise = "constant", None, True
+
+    def score(self, questions: Sequence[Question]) -> list[Scores]:
+        return [np.zeros(len(question.candidates)) for question in questions]
+
+    def save(self, folder: Path) -> None: ...
+
+
+def test_rankers_and_scorers_are_evaluated_as_their_names_are() -> None:
+    data = Dataset("d", "all", "raw", (make([1, 0], ["oak", "elm"]), make([0, 0], ["elm", "fir"])))
+    named = evaluate("bm25", data)
+    ranker = Ranker.load("bm25")
+    assert named.triggering is not None
+    assert evaluate(ranker, data).to_dict() == named.to_dict()
+    scorer = evaluate(ranker.scorer, data)
+    assert (scorer.model, scorer.metrics, scorer.ece) == ("bm25", named.metrics, None)
+    assert evaluate(Ranker(ranker.scorer, name="mine"), data).to_dict() == scorer.to_dict() | {"model": "mine"}
+    assert evaluate(Constant(), data, metrics=["mrr"]).metrics == {"mrr": 0.25}
+    with pytest.raises(InputError, match="a name, a path, a Ranker or a scorer, not 7"):
+        evaluate(7, data)  # type: ignore[arg-type]
+
+
+def test_every_question_has_its_values() -> None:
+    good, bad = make([1, 0], ["oak", "elm"], group="a", id=1), make([0, 1], ["oak", "elm"], group="a", id=2)
+    whole = evaluate("bm25", Dataset("d", "test", "raw", (good, bad)), metrics=["mrr", "p@1"])
+    worst = evaluate("bm25", Dataset("d", "test", "worst-copy", (good, bad), "group"), metrics=["mrr"])
+    assert whole.per_question == [{"id": "q1", "mrr": 1.0, "p@1": 1.0}, {"id": "q2", "mrr": 0.5, "p@1": 0.0}]
+    assert worst.per_question == [{"id": "a", "mrr": 0.5}]
 
 
 def test_compare_is_paired() -> None:

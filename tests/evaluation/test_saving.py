@@ -11,8 +11,9 @@ from anselm.cli import main
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
-from anselm.evaluation.report import Report, assess, evaluate, open_system
+from anselm.evaluation.report import Report, assess, evaluate
 from anselm.evaluation.saving import check_target, save_scores
+from anselm.evaluation.systems import open_system
 
 TEXTS = ("elm", "oak oak", "oak tree", "fir")
 
@@ -43,7 +44,7 @@ def test_predictions_are_written_as_the_official_scorer_reads_them(overlap: Path
     """By hand: overlap is 1 where the text has oak; probability 1 / (1 + e^-(4 s - 2)) reaches 0.8 only there."""
     (overlap / "calibration.json").write_text('{"slope": 4, "intercept": -2, "threshold": 0.8}')
     path = tmp_path / "system.pred"
-    save_scores(measured(overlap), DATA, path)
+    save_scores(measured(overlap), path)
     assert path.read_text().splitlines()[:5] == [
         "q1\ta0\t0\t0.0\tfalse",
         "q1\ta1\t0\t1.0\ttrue",
@@ -52,25 +53,26 @@ def test_predictions_are_written_as_the_official_scorer_reads_them(overlap: Path
         "q2\ta0\t0\t0.0\tfalse",
     ]
     (overlap / "calibration.json").write_text('{"slope": 4, "intercept": -2, "threshold": 0.95}')
-    save_scores(measured(overlap), DATA, path)
+    save_scores(measured(overlap), path)
     assert "true" not in path.read_text()  # 1 has a probability of 0.88
 
 
 def test_a_run_is_best_first(overlap: Path, tmp_path: Path) -> None:
-    save_scores(measured(overlap), DATA, tmp_path / "a.run")
+    save_scores(measured(overlap), tmp_path / "a.run")
     assert (tmp_path / "a.run").read_text().splitlines()[:4] == [
         "q1 Q0 a1 1 1.0 anselm", "q1 Q0 a2 2 1.0 anselm", "q1 Q0 a0 3 0.0 anselm", "q1 Q0 a3 4 0.0 anselm",
     ]  # fmt: skip
     assert measured(tmp_path / "a.run").metrics == measured(overlap).metrics
     late = Dataset("d", "test", "official", (listed("q1", 0, 1, 1, 0, first="z"),))  # ties stay in the source's order
-    save_scores(measured(overlap, late), late, tmp_path / "a.run")
+    save_scores(measured(overlap, late), tmp_path / "a.run")
     assert [line.split()[2] for line in (tmp_path / "a.run").read_text().splitlines()] == ["a1", "a2", "z", "a3"]
 
 
 def test_without_a_threshold_what_is_above_0_is_relevant(overlap: Path, tmp_path: Path) -> None:
     plain = measured(overlap)
-    assert plain.called is None
-    save_scores(plain, DATA, tmp_path / "a.pred")
+    assert plain.ranked is not None
+    assert plain.ranked.called is None
+    save_scores(plain, tmp_path / "a.pred")
     labels = [line.split("\t")[-1] for line in (tmp_path / "a.pred").read_text().splitlines()]
     assert labels == ["false", "true", "true", "false", "false", "true", "true", "false", "true"]
 
@@ -89,7 +91,7 @@ def test_what_cannot_be_written_is_refused(overlap: Path, tmp_path: Path) -> Non
     for bad in ("a\tb", "a\nb", " "):
         data = Dataset("d", "test", "official", (listed("q1", 0, 1), listed("q2", 0, 1, first=bad)))
         with pytest.raises(FormatError, match="is empty, or has a tab or the end of a line in it"):
-            save_scores(measured(overlap, data), data, path)
+            save_scores(measured(overlap, data), path)
         assert path.read_text() == "before"  # nothing is half-written
     assert {file.name for file in tmp_path.iterdir()} == {"overlap", "folder.run", "a.pred"}
 
@@ -99,7 +101,7 @@ def test_saved_predictions_earn_the_same_official_numbers(corpus: str, real_data
     """Subtasks A, B and C; lists of C have a hundred comments, of which the scorer looks at ten."""
     data = load_dataset(corpus, "dev", "official", real_data)
     ours = assess(open_system("bm25"), data, ["map"], "source")
-    save_scores(ours, data, tmp_path / "bm25.pred")
+    save_scores(ours, tmp_path / "bm25.pred")
     again = evaluate(tmp_path / "bm25.pred", corpus, "dev", "official", ["map"], "source", real_data)
     assert again.semeval == ours.semeval
     assert again.semeval is not None

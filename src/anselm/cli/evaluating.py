@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from anselm.cli.options import METRICS, DataDir, DataSource, Json, Metrics, Protocol, Split, System, TieRule
+from anselm.cli.options import METRICS, DataDir, DataSource, Json, JudgedOnly, Metrics, Protocol, Split, System, TieRule
 from anselm.cli.output import console, print_json, whisper
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def evaluate(
     protocol: Protocol = None,
     metrics: Metrics = METRICS,
     ties: TieRule = "pessimistic",
+    judged_only: JudgedOnly = False,
+    per_question: Annotated[bool, typer.Option("--per-question", help="Also the value of each question.")] = False,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw how far the probabilities hold, and what thresholds give: .png or .svg."),
@@ -41,16 +43,19 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
-    (report,) = run_evaluation([model], data, split, protocol, metrics, ties, data_dir, plot, save)
+    (report,) = run_evaluation([model], data, split, protocol, metrics, ties, judged_only, data_dir, plot, save)
     if plot:
         from anselm.evaluation.plots import save_plot
 
         save_plot(report, plot)
     if as_json:
-        return print_json(report.to_dict())
-    from anselm.terminal import show_report
+        return print_json(report.to_dict() | ({"per_question": report.per_question} if per_question else {}))
+    from anselm.terminal import show_questions, show_report
 
-    return show_report(console(), report)
+    show_report(console(), report)
+    if per_question:
+        show_questions(console(), report)
+    return None
 
 
 @app.command(epilog="Example: anselm compare bm25 tfidf --data trecqa")
@@ -62,22 +67,29 @@ def compare(
     protocol: Protocol = None,
     metrics: Metrics = METRICS,
     ties: TieRule = "pessimistic",
+    judged_only: JudgedOnly = False,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Compare two models question by question, with paired significance tests."""
     from anselm.evaluation.report import compare as compare_reports
 
-    first, second = run_evaluation([model_a, model_b], data, split, protocol, metrics, ties, data_dir)
+    first, second = run_evaluation([model_a, model_b], data, split, protocol, metrics, ties, judged_only, data_dir)
     rows = compare_reports(first, second)
     if as_json:
-        shared = ("data", "split", "protocol", "ties", "questions", "copies", "pairs")
-        described = {key: value for key, value in first.to_dict().items() if key in shared}
-        comparisons = {name: vars(row) for name, row in rows.items()}
-        return print_json({"models": [first.model, second.model]} | described | {"comparisons": comparisons})
+        return print_json(describe(first, second) | {"comparisons": {name: vars(row) for name, row in rows.items()}})
     from anselm.terminal import show_comparison
 
     return show_comparison(console(), first, second, rows)
+
+
+def describe(first: Report, second: Report) -> dict[str, Any]:
+    """What two reports share; the coverage of each where one is of a run."""
+    shared = ("data", "split", "protocol", "ties", "questions", "copies", "pairs", "judged_only")
+    a, b = first.to_dict(), second.to_dict()
+    described = {"models": [first.model, second.model]} | {key: a[key] for key in shared if key in a}
+    coverage = [a.get("coverage"), b.get("coverage")]
+    return described | ({"coverage": coverage} if any(coverage) else {})
 
 
 def run_evaluation(
@@ -87,6 +99,7 @@ def run_evaluation(
     protocol: str | None,
     metrics: str,
     ties: str,
+    judged_only: bool,
     data_dir: Path | None,
     plot: Path | None = None,
     save: Path | None = None,
@@ -94,8 +107,9 @@ def run_evaluation(
     """Of several models on the same lists; what is to be drawn or saved is of the first."""
     from anselm.data.datasets import load_dataset
     from anselm.evaluation.plots import check_plot, check_source
-    from anselm.evaluation.report import assess, check_metrics, open_system
+    from anselm.evaluation.report import assess, check_metrics
     from anselm.evaluation.saving import check_target, save_scores
+    from anselm.evaluation.systems import open_system
     from anselm.terminal import progress, waiting
 
     names = [name.strip() for name in metrics.split(",") if name.strip()]
@@ -110,15 +124,27 @@ def run_evaluation(
     if plot:
         check_source(systems[0], dataset)
     scoring = partial(progress, label="scoring")
-    reports = [assess(system, dataset, names, cast("Ties", ties), scoring) for system in systems]
+    reports = [assess(system, dataset, names, cast("Ties", ties), scoring, judged_only) for system in systems]
+    if any(report.trivial for report in reports):
+        whisper(
+            f"anselm: note: every candidate that is ranked on {dataset.name} is relevant: any order scores the same"
+        )
     if save:
-        save_scores(reports[0], dataset, save)
-        if save.suffix == ".pred" and reports[0].called is None:
-            whisper(f"anselm: note: {models[0]} has no threshold of its own; {save} calls relevant what is above 0")
-        if save.suffix == ".pred" and dataset.protocol != OFFICIAL and has_official(data):
-            lists = f"the {len(dataset):,} lists of the protocol {dataset.protocol!r}"
-            whisper(f"anselm: note: {save} has {lists}; the official scorer expects those of --protocol {OFFICIAL}")
+        save_scores(reports[0], save)
+        for note in notes_on_saving(reports[0], save, data):
+            whisper(f"anselm: note: {note}")
     return reports
+
+
+def notes_on_saving(report: Report, save: Path, data: str) -> Iterator[str]:
+    """What predictions cannot say by themselves."""
+    if save.suffix != ".pred" or report.ranked is None:
+        return
+    if report.ranked.called is None:
+        yield f"{report.model} has no threshold of its own; {save} calls relevant what is above 0"
+    if report.protocol != OFFICIAL and has_official(data):
+        lists = f"the {len(report.ranked.lists):,} lists of the protocol {report.protocol!r}"
+        yield f"{save} has {lists}; the official scorer expects those of --protocol {OFFICIAL}"
 
 
 def has_official(data: str) -> bool:

@@ -51,7 +51,7 @@ def export(
 
 
 def read_lists(data: str, split: str | None, protocol: str | None, data_dir: Path | None) -> Dataset:
-    from anselm.evaluation.report import check_texts
+    from anselm.evaluation.systems import check_texts
     from anselm.recipes.fitting import load_training_data
 
     lists = load_training_data(data, split, protocol, data_dir)

@@ -15,7 +15,13 @@ Model = Annotated[str, typer.Option("--model", "-m", help="A name from `anselm m
 Split = Annotated[str | None, typer.Option(help="Which split; `test` where there is one.")]
 Protocol = Annotated[str | None, typer.Option(help="Which questions count; `clean` where the corpus has it.")]
 DataDir = Annotated[Path | None, typer.Option(help="The folder of the corpora; ANSELM_DATA by default.")]
-Metrics = Annotated[str, typer.Option(help="Metrics, with commas between: map, mrr, p@K, ndcg@K, recall@K, success@K.")]
+Metrics = Annotated[
+    str,
+    typer.Option(help="Metrics, with commas between: map, mrr, map@K, mrr@K, p@K, ndcg@K, recall@K, success@K."),
+]
+JudgedOnly = Annotated[
+    bool, typer.Option("--judged-only", help="Leave candidates that nobody judged out, instead of as not relevant.")
+]
 TieRule = Annotated[str, typer.Option(help="The order of equal scores: pessimistic, source or trec.")]
 System = Annotated[
     str, typer.Argument(help="A model name, a checkpoint folder, a TREC run, or predictions in SemEval's format.")

@@ -9,8 +9,11 @@ significance  is one system better than another?
 calibration   from a score to a probability, and how far to trust it
 trust         how far the probabilities of a model hold on a data set
 scoring       the scores of many lists, with something to look at meanwhile
+ranked        the lists that a system ranked, and what a run lacks of the data
 published     runs and predictions of somebody else's system
+systems       what can be evaluated: models, rankers, scorers, and what was published
 report        all of it about one model and one data set
+saving        the scores of an evaluation as a file
 plots         the reliability diagram and the trade-off of the threshold, as a picture
 """
 

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from anselm.data.datasets import Dataset
 from anselm.data.formats.semeval import Prediction, write_predictions
 from anselm.data.formats.trec import write_run
 from anselm.errors import InputError
+from anselm.evaluation.ranked import Ranked
 from anselm.evaluation.report import Report
-from anselm.evaluation.semeval import BoolArray
 from anselm.files import write_atomically
 
 PREDICTIONS, RUN = ".pred", ".run"
@@ -33,29 +32,27 @@ def check_target(path: Path) -> None:
         raise InputError(f"{path} is a folder; a file name is needed to write to")
 
 
-def save_scores(report: Report, dataset: Dataset, path: Path) -> None:
-    """What a system said of each candidate of the lists that it was evaluated on."""
+def save_scores(report: Report, path: Path) -> None:
+    """What a system said of each candidate of the lists that it ranked."""
     check_target(path)
+    if report.ranked is None:
+        raise InputError(f"the report on {report.model} has no lists to save")
     with write_atomically(path) as file:
         if path.suffix == PREDICTIONS:
-            write_predictions(_predictions(report, dataset), file)
+            write_predictions(_predictions(report.ranked), file)
         else:
-            write_run(_rankings(report, dataset), file)
+            write_run(_rankings(report.ranked), file)
 
 
-def called_relevant(report: Report) -> list[BoolArray]:
-    """See the top of this file."""
-    return report.called if report.called is not None else [row > 0 for row in report.scores]
-
-
-def _predictions(report: Report, dataset: Dataset) -> Iterator[Prediction]:
+def _predictions(ranked: Ranked) -> Iterator[Prediction]:
     """In the order of the source, by which the official scorer breaks ties."""
-    for question, scores, called in zip(dataset, report.scores, called_relevant(report), strict=True):
-        for candidate, score, relevant in zip(question.candidates, scores, called, strict=True):
-            yield Prediction(question.id, candidate.id, 0, float(score), bool(relevant))
+    called = [row > 0 for row in ranked.scores] if ranked.called is None else ranked.called
+    for question, scores, relevant in zip(ranked.lists, ranked.scores, called, strict=True):
+        for candidate, score, yes in zip(question.candidates, scores, relevant, strict=True):
+            yield Prediction(question.id, candidate.id, 0, float(score), bool(yes))
 
 
-def _rankings(report: Report, dataset: Dataset) -> Iterator[tuple[str, list[tuple[str, float]]]]:
-    for question, scores in zip(dataset, report.scores, strict=True):
+def _rankings(ranked: Ranked) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+    for question, scores in zip(ranked.lists, ranked.scores, strict=True):
         scored = [(candidate.id, float(score)) for candidate, score in zip(question.candidates, scores, strict=True)]
         yield question.id, sorted(scored, key=lambda row: -row[1])

@@ -2,13 +2,14 @@
 
 from anselm.terminal.bars import progress, steps, waiting
 from anselm.terminal.rankings import show_answers, show_ranking
-from anselm.terminal.reports import show_comparison, show_refit, show_report
+from anselm.terminal.reports import show_comparison, show_questions, show_refit, show_report
 from anselm.terminal.tables import show_table, shown
 
 __all__ = [
     "progress",
     "show_answers",
     "show_comparison",
+    "show_questions",
     "show_ranking",
     "show_refit",
     "show_report",

@@ -21,14 +21,33 @@ if TYPE_CHECKING:
 def setting(report: Report) -> str:
     """What was measured on what: every number is printed under this line."""
     copies = f" (each the worst of its copies, {report.copies:,} in all)" if report.copies else ""
+    judged = "; judged candidates only" if report.judged_only else ""
     return (
         f"{shown(report.data)}, split {shown(report.split)}, protocol [bold]{report.protocol}[/]: "
-        f"{report.questions:,} questions{copies}, {report.pairs:,} pairs; ties {report.ties}"
+        f"{report.questions:,} questions{copies}, {report.pairs:,} pairs; ties {report.ties}{judged}"
     )
+
+
+def show_coverage(console: Console, report: Report) -> None:
+    """What a run lacks or has besides, and what was made of it."""
+    if (found := report.coverage) is None:
+        return
+    lists, treated = report.copies or report.questions, "left out" if report.judged_only else "taken as not relevant"
+    console.print(
+        f"missing in {shown(report.model)}: {found.questions_missing:,} of {lists:,} questions (they count as 0), "
+        f"{found.relevant_missing:,} relevant candidates (not found); "
+        f"not judged: {found.unjudged:,} of its {found.candidates:,} candidates ({treated})"
+    )
+
+
+def show_questions(console: Console, report: Report) -> None:
+    console.print()
+    show_rows(console, [{**row, "id": shown(row["id"])} for row in report.per_question])
 
 
 def show_report(console: Console, report: Report) -> None:
     console.print(f"[bold]{shown(report.model)}[/] on {setting(report)}")
+    show_coverage(console, report)
     show_rows(console, [report.metrics])
     if report.triggering:
         console.print("\nAnswering only from the threshold on; ECE: calibration error of the pairs")
@@ -56,6 +75,8 @@ def show_refit(console: Console, refit: Refit, rule: str) -> None:
 
 def show_comparison(console: Console, a: Report, b: Report, rows: Mapping[str, Comparison]) -> None:
     console.print(f"[bold]{shown(a.model)}[/] against [bold]{shown(b.model)}[/] on {setting(a)}")
+    show_coverage(console, a)
+    show_coverage(console, b)
     print_fitting(console, [comparison_table(a, b, rows, padding) for padding in PADDINGS])
     console.print("[dim]p: paired randomisation test, * below 0.05; p (t): paired t-test; interval: bootstrap[/]")
 

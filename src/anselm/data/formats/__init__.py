@@ -49,6 +49,8 @@ def find_format(path: Path, name: str | None = None, advice: str = CONVERT) -> s
     if path.is_dir() and beir.is_beir(path):
         return "beir"
     file = path.name.lower().removesuffix(".gz")
+    if file.startswith("qrels"):  # qrels.dev.tsv, qrels.robust2004.txt: as judgements are published
+        return "qrels"
     for known, form in FORMATS.items():
         if file.endswith(form.suffixes):
             return known

@@ -1,0 +1,74 @@
+"""What can be evaluated: models, rankers and scorers, and the runs and predictions of somebody else's system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from anselm.data.datasets import Dataset
+from anselm.errors import InputError
+from anselm.evaluation.calibration import UNCALIBRATED, Calibration, load_calibration
+from anselm.evaluation.published import open_published
+from anselm.evaluation.ranked import Ranked
+from anselm.evaluation.scoring import Progress, score_lists, silent
+from anselm.models.registry import all_models
+from anselm.models.scorer import Scorer
+from anselm.runtime.loading import load_scorer
+
+
+class System(Protocol):
+    """By the name or path that was given; without a calibration it says nothing about probabilities."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def calibration(self) -> Calibration | None: ...
+    def rank(self, dataset: Dataset, progress: Progress = silent) -> Ranked: ...
+
+
+@runtime_checkable
+class RankerLike(Protocol):
+    """A scorer with its calibration, as `anselm.Ranker` is, which this room does not know."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def scorer(self) -> Scorer: ...
+    @property
+    def calibration(self) -> Calibration | None: ...
+
+
+@dataclass(frozen=True)
+class Model:
+    """A system that reads texts; calibrated, it calls relevant what reaches its threshold."""
+
+    name: str
+    scorer: Scorer
+    calibration: Calibration | None = None
+
+    def rank(self, dataset: Dataset, progress: Progress = silent) -> Ranked:
+        check_texts(dataset)
+        scores = score_lists(self.scorer, dataset, progress)
+        if (calibration := self.calibration) is None:
+            return Ranked(dataset, scores)
+        called = [calibration.platt.probability(row) >= calibration.threshold for row in scores]
+        return Ranked(dataset, scores, called)
+
+
+def open_system(model: str | Path | RankerLike | Scorer) -> System:
+    """A name, a checkpoint folder or a file of somebody's results; or what is in memory already."""
+    if isinstance(model, str | Path):
+        if str(model) not in all_models() and Path(model).is_file():
+            return open_published(Path(model))
+        return Model(str(model), load_scorer(model), load_calibration(model))
+    if isinstance(model, RankerLike):
+        return Model(model.name, model.scorer, None if model.calibration == UNCALIBRATED else model.calibration)
+    if not callable(getattr(model, "score", None)):
+        raise InputError(f"a model is a name, a path, a Ranker or a scorer, not {model!r:.60}")
+    return Model(model.name, model)
+
+
+def check_texts(dataset: Dataset) -> None:
+    if not all(question.text for question in dataset):
+        raise InputError(f"{dataset.name} holds judgements without texts; only a TREC run can be evaluated on it")
