@@ -332,7 +332,7 @@ BAD = {
     "an unknown command": (["raank"], "No such command 'raank'. Did you mean 'rank'"),
     "an unknown data command": (["data", "lst"], "No such command 'lst'"),
     "bulk without output": (["rank", "--input", "LISTS"], "bulk ranking takes --input and --output"),
-    "bad bulk input": (["rank", "--input", "BROKEN", "--output", "OUT"], "broken.jsonl, line 2: not valid JSON"),
+    "a question in bulk": (["rank", "Who?", "--input", "LISTS", "--output", "OUT"], "bulk ranking takes --input and"),
     "a shipped checkpoint": (["calibrate", "bm25", "-d", "LISTS"], "'bm25' comes with the package and stays as it is"),
     "no checkpoint": (["calibrate", "FOLDER", "-d", "LISTS"], "is not a checkpoint: there is no config.json"),
     "a copy that exists": (["calibrate", "bm25", "-d", "LISTS", "--out", "FOLDER"], "exists already"),
@@ -378,7 +378,6 @@ def test_bad_input_is_one_clear_sentence(
         ),
         "COLUMNS": ("columns.csv", b"a,b\n1,2\n"),
         "PDF": ("paper.pdf", b"%PDF-1.7\x00"),
-        "BROKEN": ("broken.jsonl", b'{"question": "Who?", "candidates": ["x"]}\n{"question"\n'),
         "QRELS": ("lone.qrels", b"q 0 a 1\n"),
         "PARTIAL": ("left.jsonl.partial", b"garbage\n"),
     }

@@ -19,6 +19,7 @@ from anselm.errors import InputError, MissingExtraError
 from anselm.evaluation.calibration import Reliability
 from anselm.evaluation.report import Report, System
 from anselm.evaluation.trust import Trust
+from anselm.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +75,7 @@ def write_figure(make: Callable[[], Figure], path: Path) -> None:
     with rc_context(STYLE):
         # Without the date, so that the same numbers make the same file.
         make().savefig(drawn, format=kind, dpi=160, metadata={"Date": None} if kind == "svg" else {})
-    path.write_bytes(drawn.getvalue())
+    replace_file(path, drawn.getvalue())
 
 
 def draw(report: Report, trust: Trust) -> Figure:
