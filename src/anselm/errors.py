@@ -71,4 +71,4 @@ class MissingExtraError(AnselmError):
     """A part of Anselm that is not installed."""
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(f'{purpose} needs an extra that is not installed: pip install "anselm[{extra}]"')
+        super().__init__(f"{purpose} needs an extra that is not installed: pip install 'anselm[{extra}]', in a checkout '.[{extra}]'")

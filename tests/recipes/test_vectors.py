@@ -274,4 +274,4 @@ def test_without_gensim_one_sentence_says_what_to_install(
     monkeypatch.setitem(__import__("sys").modules, "gensim.models", None)
     code, _, err = anselm("--data", tmp_path / "gone.txt", "--out", tmp_path / "own.bin")
     assert (code, err.count("\n")) == (2, 1)
-    assert 'pip install "anselm[vectors]"' in err
+    assert "pip install 'anselm[vectors]', in a checkout '.[vectors]'" in err
