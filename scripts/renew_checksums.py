@@ -1,4 +1,4 @@
-"""Write the checksums of checkpoint folders anew, after a change by hand; without arguments, of those in the package."""
+"""Write the checksums of checkpoint folders anew, after a change by hand; without names, of the shipped ones."""
 
 from __future__ import annotations
 

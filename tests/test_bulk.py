@@ -382,3 +382,17 @@ def test_an_empty_candidate_keeps_no_other_from_being_ranked(tmp_path: Path) -> 
     code, out, err = finish(start(*BULK, tmp_path / "lists.jsonl", "--output", "-"))
     assert (code, err) == (0, "anselm: 1 lists ranked\n")
     assert [result["index"] for result in json.loads(out)["results"]] == [1, 0, 2]
+
+
+def test_an_output_that_appears_meanwhile_is_kept(ranker: Ranker, tmp_path: Path) -> None:
+    """Another run may end between our first look and our turn."""
+    output = tmp_path / "out.jsonl"
+
+    def late() -> Iterator[Question]:
+        output.write_text("theirs")
+        yield from LISTS
+
+    with pytest.raises(InputError, match="exists already"):
+        rank_file(ranker, late(), output)
+    assert output.read_text() == "theirs"
+    assert list(tmp_path.iterdir()) == [output]

@@ -588,3 +588,24 @@ def test_the_default_cannot_be_trained_further(lists: Path, tmp_path: Path) -> N
     done = anselm("train", "-d", lists, "--base", "general", "--out", tmp_path / "mine")
     assert done.returncode == 2
     assert b"cannot be trained" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closed by a shell of POSIX")
+@pytest.mark.parametrize(
+    ("arguments", "code", "problem"),
+    [
+        ("rank oak? -c - -m bm25 <&-", 2, "anselm: standard input is closed, and it was to be read\n"),
+        ("ask oak? - -m bm25 <&-", 2, "anselm: standard input is closed, and it was to be read\n"),
+        ("rank --input - --output - -m bm25 <&-", 2, "anselm: standard input is closed, and it was to be read\n"),
+        ("models <&-", 0, ""),
+        ("models >&-", 2, "anselm: standard output is closed, and results go there\n"),
+        ("--version >&-", 2, "anselm: standard output is closed, and results go there\n"),
+        ("models --json 2>&-", 0, ""),
+        ("raank 2>&-", 2, ""),
+        ("raank <&- >&- 2>&-", 2, ""),
+    ],
+)
+def test_a_closed_stream_is_one_clear_sentence(arguments: str, code: int, problem: str) -> None:
+    command = ["sh", "-c", f"{sys.executable} -m anselm {arguments}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, problem)

@@ -40,7 +40,9 @@ def rank(
         ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an --output that exists.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at a bad line of --input; else it is skipped.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at a bad line of --input; else it is skipped.")
+    ] = False,
     top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
     explain: Explain = False,
     fold_duplicates: Fold = False,

@@ -4,8 +4,8 @@ checksums.json holds the SHA-256 of every other file: {"config.json": "9f86d0...
 without it is loaded as it is, and files that it does not name are nobody's business here.
 
 All files are read before anything is opened, since a library may crash on a damaged one. For the 48 MB of the default
-that takes 0.03 s on two cores, 0.06 to 0.1 s where the processor has no instructions for SHA-256, of 0.6 s for the whole
-loading; BLAKE2b would take 0.06 s, CRC-32 0.02 s, and neither is what `sha256sum` computes.
+that takes 0.03 s on two cores, and 0.06 to 0.1 s where the processor has no instructions for SHA-256, of 0.6 s for all
+of the loading; BLAKE2b would take 0.06 s, CRC-32 0.02 s, and neither is what `sha256sum` computes.
 """
 
 from __future__ import annotations
