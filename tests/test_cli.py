@@ -16,6 +16,7 @@ from rich.console import Console
 
 from anselm import cli, terminal
 from anselm.evaluation.report import Report
+from anselm.models.checksums import renew_checksums
 from anselm.ranking import Passage, Ranking
 
 FAQ = "Parking is free.\nThe shop opens at nine in the morning.\nReturns are accepted for 30 days.\n"
@@ -187,7 +188,8 @@ def judged(tmp_path: Path) -> Path:
 
 def test_calibrate_writes_into_the_checkpoint(judged: Path, tmp_path: Path) -> None:
     as_json("train", "--base", "bm25", "--data", judged, "--out", tmp_path / "mine")
-    (tmp_path / "mine" / "calibration.json").write_text('{"slope": 50, "intercept": 0, "threshold": 0.9}')
+    with renew_checksums(tmp_path / "mine", "calibration.json"):
+        (tmp_path / "mine" / "calibration.json").write_text('{"slope": 50, "intercept": 0, "threshold": 0.9}')
     files = {path.name for path in (tmp_path / "mine").iterdir()}
     done = as_json("calibrate", tmp_path / "mine", "--data", judged, "--threshold", "recall=0.5")
     record = json.loads((tmp_path / "mine" / "calibration.json").read_text())
@@ -219,6 +221,11 @@ def test_calibrate_a_copy_of_a_shipped_model(judged: Path, tmp_path: Path) -> No
     fixed = as_json("calibrate", tmp_path / "copy", "--data", judged, "--threshold", "0.25")
     assert as_json("rank", "oak", "-c", "-", "-m", tmp_path / "copy", stdin=b"oak\n")["threshold"] == 0.25
     assert fixed["threshold"] == 0.25
+    (tmp_path / "copy" / "secret.txt").symlink_to(judged)
+    done = anselm("calibrate", tmp_path / "copy", "--data", judged, "--out", tmp_path / "second")
+    assert done.returncode == 2
+    assert b"secret.txt is a link that leads out of the checkpoint" in done.stderr
+    assert not (tmp_path / "second").exists()
 
 
 def test_evaluate_draws_a_picture(judged: Path, tmp_path: Path) -> None:
