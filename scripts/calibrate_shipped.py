@@ -7,8 +7,9 @@ SQuAD's, which all have one. WikiQA alone makes a ranker that hardly dares to an
 from __future__ import annotations
 
 from anselm.data.datasets import Dataset, load_dataset
+from anselm.models.checksums import renew_checksums
 from anselm.models.registry import DEFAULT, SHIPPED, load_model
-from anselm.recipes.fitting import calibrate
+from anselm.recipes.fitting import CALIBRATION, calibrate
 
 
 def mixture() -> Dataset:
@@ -22,4 +23,5 @@ if __name__ == "__main__":
     lists = mixture()
     for folder in sorted(SHIPPED.iterdir()):
         if folder.name != DEFAULT:  # see make_default.py
-            calibrate(load_model(folder.name), lists).save(folder / "calibration.json")
+            with renew_checksums(folder, CALIBRATION):
+                calibrate(load_model(folder.name), lists).save(folder / CALIBRATION)

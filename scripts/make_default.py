@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import shutil
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -28,7 +27,7 @@ from tempfile import TemporaryDirectory
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.data.question import Question
 from anselm.errors import AnselmError, InputError
-from anselm.files import write_folder_atomically
+from anselm.models.checksums import copy_checkpoint, write_checkpoint
 from anselm.models.features import encode_lists
 from anselm.recipes.blending import Lists, fit_blend, usable_lists
 from anselm.recipes.fitting import calibrate
@@ -61,8 +60,8 @@ def main() -> None:
         a, b, e = (round(float(weight), 3) for weight in options.blend or fit(made, options.held_out, entries))
         write_config(made, replace(load_general(made).config, blend=(a, b, e)), TERMS)
         calibrate(load_general(made), answer_lists()).save(made / "calibration.json")
-        with write_folder_atomically(options.out) as folder:
-            shutil.copytree(made, folder, dirs_exist_ok=True)
+        with write_checkpoint(options.out) as folder:
+            copy_checkpoint(made, folder)
 
 
 def parse() -> argparse.Namespace:

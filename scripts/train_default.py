@@ -36,7 +36,7 @@ import torch
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
 from anselm.errors import AnselmError, InputError
-from anselm.files import write_folder_atomically
+from anselm.models.checksums import write_checkpoint
 from anselm.models.crossencoder import CrossEncoder, build
 from anselm.models.registry import load_model
 from anselm.recipes.mixture import load_lists, mixture
@@ -120,7 +120,7 @@ def main() -> None:
         if not isinstance(teacher, CrossEncoder):
             raise InputError(f"{given.teacher} is not a cross-encoder, which a teacher is")
         model = train_reader(questions, teacher, given.seeds)
-    with write_folder_atomically(given.out) as folder:
+    with write_checkpoint(given.out) as folder:
         model.save(folder)
 
 

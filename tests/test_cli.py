@@ -16,6 +16,7 @@ from rich.console import Console
 
 from anselm import cli, terminal
 from anselm.evaluation.report import Report
+from anselm.models.checksums import renew_checksums
 from anselm.ranking import Passage, Ranking
 
 FAQ = "Parking is free.\nThe shop opens at nine in the morning.\nReturns are accepted for 30 days.\n"
@@ -223,7 +224,8 @@ def judged(tmp_path: Path) -> Path:
 
 def test_calibrate_writes_into_the_checkpoint(judged: Path, tmp_path: Path) -> None:
     as_json("train", "--base", "bm25", "--data", judged, "--out", tmp_path / "mine")
-    (tmp_path / "mine" / "calibration.json").write_text('{"slope": 50, "intercept": 0, "threshold": 0.9}')
+    with renew_checksums(tmp_path / "mine", "calibration.json"):
+        (tmp_path / "mine" / "calibration.json").write_text('{"slope": 50, "intercept": 0, "threshold": 0.9}')
     files = {path.name for path in (tmp_path / "mine").iterdir()}
     done = as_json("calibrate", tmp_path / "mine", "--data", judged, "--threshold", "recall=0.5")
     record = json.loads((tmp_path / "mine" / "calibration.json").read_text())
@@ -255,6 +257,11 @@ def test_calibrate_a_copy_of_a_shipped_model(judged: Path, tmp_path: Path) -> No
     fixed = as_json("calibrate", tmp_path / "copy", "--data", judged, "--threshold", "0.25")
     assert as_json("rank", "oak", "-c", "-", "-m", tmp_path / "copy", stdin=b"oak\n")["threshold"] == 0.25
     assert fixed["threshold"] == 0.25
+    (tmp_path / "copy" / "secret.txt").symlink_to(judged)
+    done = anselm("calibrate", tmp_path / "copy", "--data", judged, "--out", tmp_path / "second")
+    assert done.returncode == 2
+    assert b"secret.txt is a link that leads out of the checkpoint" in done.stderr
+    assert not (tmp_path / "second").exists()
 
 
 def test_evaluate_draws_a_picture(judged: Path, tmp_path: Path) -> None:
@@ -368,7 +375,7 @@ BAD = {
     "an unknown command": (["raank"], "No such command 'raank'. Did you mean 'rank'"),
     "an unknown data command": (["data", "lst"], "No such command 'lst'"),
     "bulk without output": (["rank", "--input", "LISTS"], "bulk ranking takes --input and --output"),
-    "bad bulk input": (["rank", "--input", "BROKEN", "--output", "OUT"], "broken.jsonl, line 2: not valid JSON"),
+    "a question in bulk": (["rank", "Who?", "--input", "LISTS", "--output", "OUT"], "bulk ranking takes --input and"),
     "a shipped checkpoint": (["calibrate", "bm25", "-d", "LISTS"], "'bm25' comes with the package and stays as it is"),
     "no checkpoint": (["calibrate", "FOLDER", "-d", "LISTS"], "is not a checkpoint: there is no config.json"),
     "a copy that exists": (["calibrate", "bm25", "-d", "LISTS", "--out", "FOLDER"], "exists already"),
@@ -414,7 +421,6 @@ def test_bad_input_is_one_clear_sentence(
         ),
         "COLUMNS": ("columns.csv", b"a,b\n1,2\n"),
         "PDF": ("paper.pdf", b"%PDF-1.7\x00"),
-        "BROKEN": ("broken.jsonl", b'{"question": "Who?", "candidates": ["x"]}\n{"question"\n'),
         "QRELS": ("lone.qrels", b"q 0 a 1\n"),
         "PARTIAL": ("left.jsonl.partial", b"garbage\n"),
     }
@@ -625,3 +631,24 @@ def test_the_default_cannot_be_trained_further(lists: Path, tmp_path: Path) -> N
     done = anselm("train", "-d", lists, "--base", "general", "--out", tmp_path / "mine")
     assert done.returncode == 2
     assert b"cannot be trained" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closed by a shell of POSIX")
+@pytest.mark.parametrize(
+    ("arguments", "code", "problem"),
+    [
+        ("rank oak? -c - -m bm25 <&-", 2, "anselm: standard input is closed, and it was to be read\n"),
+        ("ask oak? - -m bm25 <&-", 2, "anselm: standard input is closed, and it was to be read\n"),
+        ("rank --input - --output - -m bm25 <&-", 2, "anselm: standard input is closed, and it was to be read\n"),
+        ("models <&-", 0, ""),
+        ("models >&-", 2, "anselm: standard output is closed, and results go there\n"),
+        ("--version >&-", 2, "anselm: standard output is closed, and results go there\n"),
+        ("models --json 2>&-", 0, ""),
+        ("raank 2>&-", 2, ""),
+        ("raank <&- >&- 2>&-", 2, ""),
+    ],
+)
+def test_a_closed_stream_is_one_clear_sentence(arguments: str, code: int, problem: str) -> None:
+    command = ["sh", "-c", f"{sys.executable} -m anselm {arguments}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, problem)

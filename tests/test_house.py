@@ -12,7 +12,7 @@ import pytest
 import anselm
 
 PACKAGE = Path(anselm.__file__).parent
-GROUND = ("errors", "files", "__init__")
+GROUND = ("errors", "outputs", "files", "__init__")
 ROOMS = (
     *GROUND, "text", "data", "layers", "models", "runtime", "train", "evaluation", "explaining", "duplicates",
     "grouping", "ranking", "ranker", "benching", "bulk", "recipes", "terminal", "cli", "__main__",

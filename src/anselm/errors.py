@@ -18,6 +18,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+MOST_CHOICES = 40  # that a sentence names
+
 
 class AnselmError(Exception):
     """The root: catch this to catch everything that Anselm reports about its input."""
@@ -52,7 +54,8 @@ class UnknownNameError(InputError):
         known = sorted(choices)
         near = difflib.get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"unknown {kind} {name!r}; there is {', '.join(known) or 'none'}.{hint}")
+        shown = known if len(known) <= MOST_CHOICES else [*known[:3], f"and {len(known) - 3} more"]
+        super().__init__(f"unknown {kind} {name!r}; there is {', '.join(shown) or 'none'}.{hint}")
 
 
 class DataError(AnselmError):
@@ -71,4 +74,5 @@ class MissingExtraError(AnselmError):
     """A part of Anselm that is not installed."""
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(f'{purpose} needs an extra that is not installed: pip install "anselm[{extra}]"')
+        install = f"pip install 'anselm[{extra}]', in a checkout '.[{extra}]'"
+        super().__init__(f"{purpose} needs an extra that is not installed: {install}")

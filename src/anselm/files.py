@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from anselm.errors import FormatError, InputError
+from anselm.outputs import is_stream, open_stream, put_in_place, real_place
 
+STDIN = "standard input"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped; two in a row are one character
 
 
@@ -55,10 +57,10 @@ def _open_binary(path: Path, is_packed: Callable[[Path], bool]) -> IO[bytes]:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+def read_lines(path: Path, skip: Skip | None = None) -> Iterator[tuple[int, str]]:
     """Stream (line number from 1, line without its end). Only LF and CRLF end a line: U+2028 and the like do not."""
     with open_binary(path) as file:
-        yield from decode_lines(file, find_file(path))
+        yield from decode_lines(file, find_file(path), skip)
 
 
 def read_json(path: Path) -> Any:
@@ -90,18 +92,30 @@ def parse_json(text: str) -> Any:
     return value
 
 
-def decode_lines(file: IO[bytes], place: object) -> Iterator[tuple[int, str]]:
-    """As `read_lines`, from an open binary file; `place` names it in errors."""
+Skip = Callable[[FormatError], None]  # told of a line that cannot be used, which is then passed over
+
+
+def decode_lines(file: IO[bytes], place: object, skip: Skip | None = None) -> Iterator[tuple[int, str]]:
+    """As `read_lines`, from an open binary file; `place` names it in errors. Without `skip` a bad line is raised."""
     number = 0
     try:
         for number, raw in enumerate(file, start=1):
             if number == 1:
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
-            yield number, raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(place, f"not valid UTF-8 (byte {error.start + 1} of the line)", number) from None
+            try:
+                line = raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
+            except UnicodeDecodeError as error:
+                pass_over(FormatError(place, f"not valid UTF-8 (byte {error.start + 1} of the line)", number), skip)
+            else:
+                yield number, line
     except (EOFError, OSError, zlib.error) as error:
         raise FormatError(place, f"cannot be unpacked or read after line {number}: {error}") from None
+
+
+def pass_over(error: FormatError, skip: Skip | None) -> None:
+    if skip is None:
+        raise error from None
+    skip(error)
 
 
 def count_lines(path: Path) -> int | None:
@@ -114,7 +128,11 @@ def count_lines(path: Path) -> int | None:
 
 @contextmanager
 def write_atomically(path: Path) -> Iterator[IO[str]]:
-    """Write text beside `path` and move it there at the end, so that a failure leaves the old file as it was."""
+    """Write text beside `path` and move it there at the end, so that a failure leaves the old file as it was.
+
+    A link stays, and what it leads to is replaced; permissions stay, too. What is no file, such as a device or a pipe,
+    is written to as it comes.
+    """
     with write_bytes_atomically(path) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="\n") as file:
         yield file
 
@@ -124,27 +142,40 @@ def write_bytes_atomically(path: Path) -> Iterator[IO[bytes]]:
     """As `write_atomically`, for what is no text."""
     if path.is_dir():
         raise InputError(f"{path} is a folder; a file name is needed to write to")
-    partial = _beside(path)
     try:
-        with gzip.open(partial, "wb") if path.suffix == ".gz" else partial.open("wb") as file:
-            yield file  # type: ignore[misc]
-        partial.replace(path)
+        with _write_stream(path) if is_stream(path) else _write_beside(real_place(path)) as plain:
+            if path.suffix != ".gz":
+                yield plain
+            else:
+                with gzip.GzipFile(fileobj=plain, mode="wb") as packed:
+                    yield packed  # type: ignore[misc]
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        raise
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+@contextmanager
+def _write_stream(path: Path) -> Iterator[IO[bytes]]:
+    with open_stream(path) as file:
+        yield file
+
+
+@contextmanager
+def _write_beside(place: Path) -> Iterator[IO[bytes]]:
+    partial = _beside(place)
+    try:
+        with partial.open("wb") as file:
+            yield file
+        put_in_place(partial, place)
     finally:
         partial.unlink(missing_ok=True)
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write beside `path` and move it there, so that a failure leaves the old file as it was and nothing beside it."""
-    partial = _beside(path)
-    try:
-        partial.write_bytes(content)
-        partial.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        partial.unlink(missing_ok=True)
+    """Write it atomically."""
+    with write_bytes_atomically(path) as file:
+        file.write(content)
 
 
 @contextmanager
@@ -167,6 +198,12 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.partial")
 
 
+def open_stdin() -> IO[bytes]:
+    if sys.stdin is None:  # as `<&-` leaves it
+        raise InputError(f"{STDIN} is closed, and it was to be read")
+    return sys.stdin.buffer
+
+
 def read_stdin() -> str:
     """All of standard input, as text."""
-    return "\n".join(line for _, line in decode_lines(sys.stdin.buffer, "standard input"))
+    return "\n".join(line for _, line in decode_lines(open_stdin(), STDIN))

@@ -87,7 +87,9 @@ def test_what_cannot_be_drawn_is_said(trust: Trust, tmp_path: Path, monkeypatch:
         check_source(calibrated, Dataset("d", "dev", "worst-copy", (), "copy_of"))
     check_source(calibrated, Dataset("d", "dev", "raw", ()))
     monkeypatch.setattr("anselm.evaluation.plots.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r'a picture needs an extra .* pip install "anselm\[plot\]"'):
+    with pytest.raises(
+        MissingExtraError, match=r"a picture needs an extra .* 'anselm\[plot\]', in a checkout '\.\[plot"
+    ):
         check_plot(tmp_path / "a.png")
     assert importlib.util.find_spec("matplotlib")
     assert not list(tmp_path.iterdir())

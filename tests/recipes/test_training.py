@@ -59,7 +59,8 @@ def test_train_checkpoint_ranks_at_once(tiny_encoder: Path, lists: Path, tmp_pat
     assert best > 0.6
     assert not (tmp_path / "mine.run").exists()
     assert {path.name for path in (tmp_path / "mine").iterdir()} == {
-        "README.md", "calibration.json", "config.json", "encoder.json", "model.safetensors", "tokenizer.json",
+        "README.md", "calibration.json", "checksums.json", "config.json", "encoder.json", "model.safetensors",
+        "tokenizer.json",
     }  # fmt: skip
     ranker = Ranker.load(tmp_path / "mine")
     assert ranker.rank("where is the honey", ["the bees is sweet", "the honey is sweet"]).results[0].index == 1

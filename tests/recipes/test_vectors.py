@@ -258,7 +258,7 @@ def test_nothing_of_the_users_is_written_over(anselm: Run, tmp_path: Path) -> No
     pytest.importorskip("gensim")
     texts = tmp_path / "texts.txt"
     texts.write_text("new york\n")
-    for out, problem in ((texts, "is one of the texts"), (tmp_path / "lists.jsonl", "must end in .txt, .vec, .bin")):
+    for out, problem in ((texts, "is what is read"), (tmp_path / "lists.jsonl", "must end in .txt, .vec, .bin")):
         code, _, err = anselm("--data", texts, "--out", out)
         assert (code, err.count("\n")) == (2, 1)
         assert problem in err
@@ -274,4 +274,4 @@ def test_without_gensim_one_sentence_says_what_to_install(
     monkeypatch.setitem(__import__("sys").modules, "gensim.models", None)
     code, _, err = anselm("--data", tmp_path / "gone.txt", "--out", tmp_path / "own.bin")
     assert (code, err.count("\n")) == (2, 1)
-    assert 'pip install "anselm[vectors]"' in err
+    assert "pip install 'anselm[vectors]', in a checkout '.[vectors]'" in err

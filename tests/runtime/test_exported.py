@@ -107,7 +107,7 @@ def test_a_graph_with_several_signals_is_named(plain: Path, tmp_path: Path, engi
     model.graph.node.append(onnx.helper.make_node("Concat", ["one", "square"], ["signals"], axis=1))
     model.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 2
     onnx.save(model, folder / exported.MODEL)
-    with pytest.raises(FormatError, match="it gives 2 signals of a pair, and a score is one") as caught:
+    with pytest.raises(FormatError, match="it gives 2 signals of a row, and 1 are needed") as caught:
         load_exported(folder).score(LISTS)
     assert str(caught.value).startswith(str(folder / exported.MODEL))
 

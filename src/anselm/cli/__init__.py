@@ -11,6 +11,7 @@ import typer
 
 from anselm import __version__
 from anselm.cli import benching, calibrating, data, evaluating, exporting, ranking, reproducing, training, vectors
+from anselm.cli.output import whisper
 from anselm.errors import AnselmError
 
 
@@ -37,6 +38,7 @@ UsageError = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])  # cl
 
 def main() -> None:
     """Run the command; a mistake of the user's is one sentence and exit code 2, never a traceback."""
+    check_streams()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that knows fewer characters shows question marks
     try:
@@ -58,8 +60,17 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     # After the handlers, so that a progress bar that the error's traceback held on to has gone.
-    typer.echo("".join(c if c.isprintable() else " " for c in f"anselm: {problem}"), err=True)
+    whisper(f"anselm: {problem}")
     sys.exit(2)
+
+
+def check_streams() -> None:
+    """Python has None where a stream was closed (`>&-`), and the next file that is opened gets its number."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # for as long as we run
+    if sys.stdout is None:
+        whisper("anselm: standard output is closed, and results go there")
+        sys.exit(2)
 
 
 def discard_output() -> None:

@@ -110,6 +110,7 @@ def run_evaluation(
     from anselm.evaluation.report import assess, check_metrics
     from anselm.evaluation.saving import check_target, save_scores
     from anselm.evaluation.systems import open_system
+    from anselm.outputs import check_apart
     from anselm.terminal import progress, waiting
 
     names = [name.strip() for name in metrics.split(",") if name.strip()]
@@ -118,6 +119,7 @@ def run_evaluation(
         check_plot(plot)
     if save:
         check_target(save)
+        check_apart(save, data, *models)
     systems = [open_system(model) for model in models]  # a mistyped name should not cost the reading of the data
     with waiting("reading"):
         dataset = load_dataset(data, split, protocol, data_dir)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import typer
@@ -55,5 +55,15 @@ def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool, columns: Seq
 
 
 def whisper(line: str) -> None:
-    """What is not the result: notes, and how far it is."""
-    typer.echo(line, err=True)
+    """What is not the result: notes, and how far it is. In one line, whatever is quoted in it."""
+    typer.echo("".join(c if c.isprintable() else " " for c in line), err=True)
+
+
+@contextmanager
+def interruptible(advice: str | None) -> Iterator[None]:
+    """Ctrl-C says how to go on, where one can, and ends the command."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        whisper(f"anselm: stopped; {advice or 'nothing was kept'}")
+        raise typer.Exit(130) from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anselm.cli.options import DataDir, Json, use_data_dir
-from anselm.cli.output import console, print_json, say, whisper
+from anselm.cli.output import console, interruptible, print_json, say, whisper
 from anselm.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def train_network(
         return show_plan(plan(model, dataset, dev, training), as_json)
     if overlap := find_overlap(dataset, dev.name, dev):
         typer.echo(f"anselm: note: {overlap}", err=True)
-    with steps("training") as watch:
+    with interruptible("the same command goes on from what was saved last"), steps("training") as watch:
         found = train_checkpoint(model, dataset, dev, training, needed(out), watch)
     start, best = found.start, found.best or 0.0
     if as_json:

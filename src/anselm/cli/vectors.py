@@ -10,6 +10,7 @@ import typer
 from anselm.cli.options import DataDir, Json
 from anselm.cli.output import print_json, say
 from anselm.errors import InputError
+from anselm.outputs import check_apart
 
 app = typer.Typer()
 
@@ -67,5 +68,4 @@ def check_out(out: Path, sources: list[str]) -> None:
         raise InputError(f"{out} must end in {', '.join(ENDINGS)}, or one of them and .gz")
     if not out.parent.is_dir() or out.is_dir():
         raise InputError(f"{out} cannot be written: a file name in a folder that exists is needed")
-    if any(Path(source).exists() and Path(source).resolve() == out.resolve() for source in sources):
-        raise InputError(f"{out} is one of the texts, which would be lost; give another --out")
+    check_apart(out, *sources)

@@ -20,6 +20,7 @@ from anselm.evaluation.calibration import Reliability
 from anselm.evaluation.report import Report
 from anselm.evaluation.systems import System
 from anselm.evaluation.trust import Trust
+from anselm.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +76,7 @@ def write_figure(make: Callable[[], Figure], path: Path) -> None:
     with rc_context(STYLE):
         # Without the date, so that the same numbers make the same file.
         make().savefig(drawn, format=kind, dpi=160, metadata={"Date": None} if kind == "svg" else {})
-    path.write_bytes(drawn.getvalue())
+    replace_file(path, drawn.getvalue())
 
 
 def draw(report: Report, trust: Trust) -> Figure:

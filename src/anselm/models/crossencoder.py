@@ -38,6 +38,7 @@ from anselm.data.question import Question
 from anselm.errors import FormatError, InputError
 from anselm.layers.funnel import check_encoder, read_narrowing
 from anselm.layers.lists import Layout
+from anselm.models.checksums import verify
 from anselm.models.collating import Batch, Group, Placed, collate_pairs, place_texts
 from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
 from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
@@ -296,6 +297,7 @@ def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = 
     if folder is None:
         settings = _settings(name, config)
         return CrossEncoder(name, settings, *load_pretrained(settings.base))
+    verify(folder)
     general = GeneralConfig.read(folder / "config.json", read_config(folder / "config.json")["config"])
     own: dict[str, Any] = {"max_length": general.max_length, "max_question": general.max_question}
     wanted = {**VARIANTS[name], **config}

@@ -18,7 +18,8 @@ from anselm.files import read_json
 MINILM = "all-MiniLM-L6-v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
-VOCABULARY = "vocabulary_sha256"  # in encoder.json: another tokenizer may well fit, and mean other words
+MAX_TOKENS = "max_tokens"  # in encoder.json: the longest input, where there is a limit
+VOCABULARY = "vocabulary_sha256"  # there too: another tokenizer may well fit, and mean other words
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ def load_saved(folder: Path) -> tuple[Any, PairTokenizer]:
     settings = read_json(path)
     if not isinstance(settings, dict) or not isinstance(settings.get("model_type"), str):
         raise FormatError(path, 'an object with a "model_type" is needed')
+    settings.pop(MAX_TOKENS, None)
     vocabulary = settings.pop(VOCABULARY, None)
     try:
         config = AutoConfig.for_model(**settings)
@@ -122,7 +124,7 @@ def save_encoder(encoder: Any, tokenizer: PairTokenizer, folder: Path) -> None:
     """The shape of the encoder and its tokenizer; its weights are saved with the rest of the model."""
     settings = json.loads(encoder.config.to_json_string(use_diff=False))
     settings.pop("_name_or_path", None)  # a path of this machine
-    settings[VOCABULARY] = tokenizer.fingerprint
+    settings |= {MAX_TOKENS: max_tokens(encoder), VOCABULARY: tokenizer.fingerprint}
     (folder / "encoder.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
     (folder / "tokenizer.json").write_text(tokenizer.tokenizer.to_str(pretty=True), encoding="utf-8")
 

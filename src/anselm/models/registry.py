@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from anselm.data.question import Question
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
+from anselm.models.checksums import verify
 from anselm.models.scorer import Scorer
 
 
@@ -85,9 +86,21 @@ def general_folder(base: str) -> Path | None:
     return folder if is_checkpoint(folder) and read_config(folder / "config.json")["model"] == GENERAL else None
 
 
+def open_checkpoint(name_or_path: str | Path) -> Path | None:
+    """As `find_checkpoint`, with the files verified: see checksums.py."""
+    folder = find_checkpoint(name_or_path)
+    if folder is not None:
+        verify(folder)
+    return folder
+
+
 def load_model(name_or_path: str | Path) -> Scorer:
     """A model by the name of `all_models`, or from a checkpoint folder."""
-    folder = find_checkpoint(name_or_path)
+    return load_opened(name_or_path, open_checkpoint(name_or_path))
+
+
+def load_opened(name_or_path: str | Path, folder: Path | None) -> Scorer:
+    """The model of a folder that is verified; without one, as its name makes it."""
     if folder is None:
         return _load(str(name_or_path), {}, None)
     record = read_config(folder / "config.json")

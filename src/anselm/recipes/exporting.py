@@ -22,7 +22,8 @@ from torch import Tensor, nn
 from anselm.data.bundled import bundled_lists, bundled_sentences
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
-from anselm.files import replace_file, write_folder_atomically
+from anselm.files import replace_file
+from anselm.models.checksums import check_inside, renew_checksums, write_checkpoint
 from anselm.models.crossencoder import CrossEncoder
 from anselm.models.registry import load_model
 from anselm.models.wordmodel import WordModel
@@ -60,8 +61,10 @@ def export(checkpoint: Path, out: Path | None, questions: Sequence[Question], in
     ):
         raise InputError(f"{checkpoint} holds a model that sees whole lists; only models of pairs can be exported")
     if out is None:
-        return write_graph(make_graph(model, questions, int8), checkpoint / MODEL)
-    with write_folder_atomically(out) as folder:  # first, since a name that is taken should not cost the export
+        graph = make_graph(model, questions, int8)
+        with renew_checksums(checkpoint, MODEL.as_posix()):
+            return write_graph(graph, checkpoint / MODEL)
+    with write_checkpoint(out) as folder:  # first, since a name that is taken should not cost the export
         keep_files(checkpoint, folder, KEPT)
         write_graph(make_graph(model, questions, int8), folder / MODEL)
     return out / MODEL
@@ -78,6 +81,7 @@ def make_graph(model: CrossEncoder | WordModel, questions: Sequence[Question], i
 def keep_files(checkpoint: Path, folder: Path, names: Sequence[str]) -> None:
     for name in names:
         if (checkpoint / name).is_file():
+            check_inside(checkpoint, checkpoint / name)
             shutil.copyfile(checkpoint / name, folder / name)
 
 

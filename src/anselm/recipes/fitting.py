@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +18,11 @@ from anselm.evaluation.scoring import Progress, score_lists, silent
 from anselm.evaluation.thresholds import Rule
 from anselm.evaluation.triggering import tradeoff
 from anselm.evaluation.trust import Trust, measure_trust
-from anselm.files import write_folder_atomically
+from anselm.models.checksums import copy_checkpoint, renew_checksums, write_checkpoint
 from anselm.models.lexical import Lexical
 from anselm.models.registry import SHIPPED, find_checkpoint, load_model
 from anselm.models.scorer import Scorer, Scores
+from anselm.recipes.card import NAME as CARD
 from anselm.recipes.card import renew_card
 from anselm.runtime.loading import load_scorer
 
@@ -61,7 +61,7 @@ def train(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -
     if not isinstance(model, Lexical):
         raise InputError(f"{base!r} cannot be trained; lexical models can")
     labelled = any(candidate.label is not None for question in dataset for candidate in question.candidates)
-    with write_folder_atomically(out) as folder:  # first, since a name that is taken should not cost the fitting
+    with write_checkpoint(out) as folder:  # first, since a name that is taken should not cost the fitting
         fitted = model.fit(distinct_texts(progress(dataset)))
         calibration = calibrate(fitted, dataset, progress) if labelled else None
         fitted.save(folder)
@@ -125,10 +125,11 @@ def recalibrate(
     found = fit_calibration(dataset, scores, rule)
     before, after = (measure_trust(labels, scores, c) for c in (load_calibration(folder) or UNCALIBRATED, found))
     if out is None:
-        write_calibration(folder, found, dataset)
+        with renew_checksums(folder, CALIBRATION, CARD):
+            write_calibration(folder, found, dataset)
         return Refit(folder, found, before, after)
-    with write_folder_atomically(out) as copy:
-        shutil.copytree(folder, copy, dirs_exist_ok=True)
+    with write_checkpoint(out) as copy:
+        copy_checkpoint(folder, copy)
         write_calibration(copy, found, dataset)
     return Refit(out, found, before, after)
 

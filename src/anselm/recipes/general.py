@@ -16,7 +16,8 @@ from torch.nn import functional
 
 from anselm.data.question import Question
 from anselm.errors import InputError
-from anselm.files import write_folder_atomically
+from anselm.files import replace_file
+from anselm.models.checksums import renew_checksums, write_checkpoint
 from anselm.models.crossencoder import CrossEncoder
 from anselm.models.encoders import load_pretrained
 from anselm.models.general import ENCODER, READER, Config
@@ -60,7 +61,7 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
         every = np.arange(len(lists.texts.starts))
         reader = quantize(reader, batches(pair_rows(model, questions)))
         encoder = quantize(encoder, batches(text_rows(lists.texts, every, model.tokenizer)))
-    with write_folder_atomically(out) as folder:
+    with write_checkpoint(out) as folder:
         keep_files(checkpoint, folder, KEPT)
         write_config(folder, Config(model.config.max_length, model.config.max_question, candidate_layers=layers))
         write_graph(reader, folder / READER)
@@ -70,4 +71,5 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
 
 def write_config(folder: Path, config: Config, terms: str = "") -> None:
     record = {"model": "general", "config": asdict(config), "terms": terms}
-    (folder / "config.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    with renew_checksums(folder, "config.json"):
+        replace_file(folder / "config.json", (json.dumps(record, indent=2) + "\n").encode())

@@ -17,7 +17,7 @@ from anselm.data.datasets import Dataset
 from anselm.data.question import Question
 from anselm.errors import InputError, UnknownNameError
 from anselm.evaluation.metrics import evaluate_lists, summarise
-from anselm.files import write_folder_atomically
+from anselm.models.checksums import write_checkpoint
 from anselm.models.registry import all_models, build_model, general_folder, is_checkpoint, load_model
 from anselm.recipes.card import write_card
 from anselm.recipes.fitting import calibrate
@@ -125,7 +125,7 @@ def train_checkpoint(
         raise InputError(f"{out} exists already; give the name of a new folder")
     work = out.with_name(out.name + ".run")
     progress = train_model(model, training_set, dev, training, work, watch)
-    with write_folder_atomically(out) as folder:
+    with write_checkpoint(out) as folder:
         model.save(folder)
         calibrate(model, dev).save(folder / "calibration.json")
         write_card(folder, model.name, training_set, dev, progress.best or 0.0, getattr(model.config, "base", ""))

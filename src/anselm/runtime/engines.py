@@ -39,7 +39,29 @@ def open_engine(path: Path, threads: int | None = None) -> Engine:
     """`threads` is the number of usable cores where it is not given."""
     if not path.is_file():
         raise FormatError(path, "the file with the exported model is missing")
-    return ENGINES[choose_engine()](path, threads or usable_cores())
+    return checked(path, ENGINES[choose_engine()](path, threads or usable_cores()))
+
+
+def checked(path: Path, engine: Engine) -> Engine:
+    """A graph that opens may still be one of another model, or hold numbers that no training gives."""
+
+    def run(rows: Mapping[str, Any]) -> NDArray[np.float32]:
+        try:
+            found = engine(rows)
+        except Exception as error:  # as below; a KeyError where it takes what this kind of model does not give
+            raise FormatError(path, f"the model does not fit the rest of its folder ({last_line(error)})") from None
+        if not np.isfinite(found).all():
+            raise FormatError(path, "the model gives what is no number; its file is damaged, or its training failed")
+        return found
+
+    return run
+
+
+def check_signals(path: Path, signals: NDArray[Any], count: int) -> None:
+    """So many for each row."""
+    if len(signals) and signals.shape[1:] != (count,):
+        found = f"it gives {signals.shape[-1]} signals of a row, and {count} are needed"
+        raise FormatError(path, f"not a model as `anselm export` writes it: {found}")
 
 
 def multiplies_int8(processor: Path = Path("/proc/cpuinfo")) -> bool:
@@ -137,5 +159,9 @@ def check_names(path: Path, inputs: list[str], outputs: list[str]) -> list[str]:
 
 
 def damaged(path: Path, error: Exception) -> FormatError:
+    return FormatError(path, f"not a whole ONNX model ({last_line(error)})")
+
+
+def last_line(error: Exception) -> str:
     lines = [line for line in str(error).splitlines() if line.strip()]
-    return FormatError(path, f"not a whole ONNX model ({lines[-1].strip() if lines else type(error).__name__})")
+    return lines[-1].strip() if lines else type(error).__name__

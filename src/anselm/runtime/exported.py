@@ -12,12 +12,12 @@ import numpy as np
 from anselm.data.question import Question
 from anselm.errors import FormatError
 from anselm.files import read_json
-from anselm.models.encoders import VOCABULARY, PairTokenizer, fitting_tokenizer
+from anselm.models.encoders import MAX_TOKENS, VOCABULARY, PairTokenizer, fitting_tokenizer
 from anselm.models.features import encode_lists, window_candidates
 from anselm.models.reading import Reading
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
-from anselm.runtime.engines import Engine, open_engine
+from anselm.runtime.engines import Engine, check_signals, open_engine
 from anselm.runtime.rows import lay_out, run_rows
 
 MODEL = Path("onnx") / "model.onnx"
@@ -42,9 +42,7 @@ class Exported:
         windowed, owner = window_candidates(lists, self.reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, self.reading).distinct()
         signals = run_rows(self.engine, rows, self.reading.max_length, budget)  # (distinct pairs, 1)
-        if signals.shape[1] != 1:
-            found = f"it gives {signals.shape[1]} signals of a pair, and a score is one"
-            raise FormatError(self.folder / MODEL, f"not a model as `anselm export` writes it: {found}")
+        check_signals(self.folder / MODEL, signals, 1)
         best = np.full(len(lists.labels), -np.inf)
         np.maximum.at(best, owner, signals[place, 0])
         return np.split(best, lists.bounds[1:-1])
@@ -62,6 +60,7 @@ def load_exported(folder: Path, threads: int | None = None) -> Exported:
     tokenizer = read_tokenizer(folder)
     if reading.max_length - reading.overhead(tokenizer) - reading.max_question < 1:
         raise FormatError(path, f"max_length {reading.max_length} leaves no room for a candidate beside the question")
+    check_length(path, reading.max_length)
     return Exported(record["model"], folder, reading, tokenizer, open_engine(folder / MODEL, threads))
 
 
@@ -74,11 +73,19 @@ def read_settings(path: Path, config: Mapping[str, Any]) -> Reading:
     return Reading(**{name: config[name] for name in kinds})
 
 
+def check_length(path: Path, max_length: int) -> None:
+    """Beyond its table of positions a graph gives an error on one engine, and nonsense on another."""
+    most = read_json(path.with_name("encoder.json")).get(MAX_TOKENS)
+    if type(most) is int and max_length > most:
+        raise FormatError(path, f"max_length {max_length} is more than the encoder reads, which is {most}")
+
+
 def read_tokenizer(folder: Path) -> PairTokenizer:
     """The one that the model was trained with, checked against the encoder's own settings."""
     shape = read_json(folder / "encoder.json")
-    sizes = [shape.get(key) or 0 for key in ("vocab_size", "type_vocab_size", "pad_token_id")] if shape else []
-    if len(sizes) != 3 or not all(type(size) is int for size in sizes):
+    known = shape if isinstance(shape, dict) else {}
+    sizes = [known.get(key) or 0 for key in ("vocab_size", "type_vocab_size", "pad_token_id")]
+    if not known or not all(type(size) is int for size in sizes):
         raise FormatError(folder / "encoder.json", "not the configuration of an encoder")
     words, types, pad = sizes
     path = folder / "tokenizer.json"

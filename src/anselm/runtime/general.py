@@ -13,14 +13,15 @@ from threading import Lock
 import numpy as np
 
 from anselm.data.question import Question
+from anselm.errors import FormatError
 from anselm.models.encoders import PairTokenizer
 from anselm.models.features import Indices, Lists, Texts, encode_lists, flatten, window_candidates
 from anselm.models.general import ENCODER, READER, Config, Numbers, blend_features
 from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
-from anselm.runtime.engines import Engine, open_engine
-from anselm.runtime.exported import BUDGET, read_tokenizer
+from anselm.runtime.engines import Engine, check_signals, open_engine
+from anselm.runtime.exported import BUDGET, check_length, read_tokenizer
 from anselm.runtime.rows import Rows, lay_out, run_rows
 
 
@@ -33,6 +34,8 @@ class General:
 
     def __init__(self, folder: Path, config: Config, tokenizer: PairTokenizer, threads: int | None = None) -> None:
         self.folder, self.config, self.tokenizer, self.threads = folder, config, tokenizer, threads
+        if not (folder / ENCODER).is_file():
+            raise FormatError(folder / ENCODER, "the file with the exported model is missing")
         self.reader = open_engine(folder / READER, threads)
         self._encoder: Engine | None = None
         self._opening = Lock()
@@ -69,6 +72,7 @@ class General:
         windowed, owner = window_candidates(lists, reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, reading).distinct()
         signals = run_rows(self.reader, rows, reading.max_length, budget)
+        check_signals(self.folder / READER, signals, 2)
         best = np.full((len(lists.labels), 2), -np.inf)
         np.maximum.at(best, owner, signals[place])
         return best[:, 0], best[:, 1]
@@ -83,7 +87,10 @@ class General:
     def _encode(self, texts: Texts, which: Indices, budget: int) -> Numbers:
         """Some of the texts as the untouched encoder sees them, as vectors of length one. (texts, width)"""
         most = TEXT_LENGTH + len(self.tokenizer.before) + len(self.tokenizer.after)
-        return run_rows(self.encoder, text_rows(texts, which, self.tokenizer), most, budget)
+        vectors = run_rows(self.encoder, text_rows(texts, which, self.tokenizer), most, budget)
+        if not np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3):
+            raise FormatError(self.folder / ENCODER, "its vectors are not of length one: it is another kind of model")
+        return vectors
 
     def text_vectors(self, texts: list[str]) -> Numbers:
         """What similar answers are known by. (texts, width)"""
@@ -108,4 +115,6 @@ def text_rows(texts: Texts, which: Indices, tokenizer: PairTokenizer) -> Rows:
 
 def load_general(folder: Path, threads: int | None = None) -> General:
     path = folder / "config.json"
-    return General(folder, Config.read(path, read_config(path)["config"]), read_tokenizer(folder), threads)
+    config, tokenizer = Config.read(path, read_config(path)["config"]), read_tokenizer(folder)
+    check_length(path, config.max_length)
+    return General(folder, config, tokenizer, threads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anselm.models.registry import all_models, find_checkpoint, load_model, read_config
+from anselm.models.registry import all_models, load_opened, open_checkpoint, read_config
 from anselm.models.scorer import Scorer
 
 
@@ -14,9 +14,9 @@ def load_scorer(name_or_path: str | Path) -> Scorer:
     A checkpoint that holds both `onnx/` and torch's weights is scored by the runtime, which is the faster of the two;
     `load_model` loads it into torch, to be trained further for one.
     """
-    folder = find_checkpoint(name_or_path)
+    folder = open_checkpoint(name_or_path)
     if folder is None or not any((folder / "onnx").glob("*.onnx")):
-        return load_model(name_or_path)
+        return load_opened(name_or_path, folder)
     model = read_config(folder / "config.json")["model"]
     if model == "general":
         from anselm.runtime.general import load_general

@@ -158,7 +158,7 @@ def test_without_nltk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         return real_import(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(MissingExtraError, match=r'pip install "anselm\[nltk\]"'):
+    with pytest.raises(MissingExtraError, match=r"pip install 'anselm\[nltk\]'"):
         nltk_tagger()
 
 

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from anselm.data.formats.records import RecordError, question_from_json
+from anselm.data.formats.records import Check, RecordError, check_candidates, check_rankable, question_from_json
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError
-from anselm.files import parse_json, read_lines
+from anselm.files import STDIN, Skip, decode_lines, open_stdin, parse_json, pass_over, read_lines
+from anselm.outputs import STANDARD
 
 
 def read_jsonl(path: Path) -> Iterator[Question]:
@@ -23,19 +24,32 @@ def read_jsonl(path: Path) -> Iterator[Question]:
     return parse_lines(read_lines(path), path)
 
 
-def parse_lines(lines: Iterable[tuple[int, str]], place: object) -> Iterator[Question]:
+def read_rankable(path: Path, skip: Skip | None = None) -> Iterator[Question]:
+    """Lists that are only to be ranked, so that a candidate may be empty; `-` is standard input.
+
+    `skip` is told of each line that is no such list; without it the first one is raised.
+    """
+    if str(path) == STANDARD:
+        return parse_lines(decode_lines(open_stdin(), STDIN, skip), STDIN, skip, check_rankable)
+    return parse_lines(read_lines(path, skip), path, skip, check_rankable)
+
+
+def parse_lines(
+    lines: Iterable[tuple[int, str]], place: object, skip: Skip | None = None, check: Check = check_candidates
+) -> Iterator[Question]:
     seen: dict[str, int] = {}
     for number, line in lines:
         if not line.strip():
             continue
         try:
-            question = question_from_json(parse_record(line), default_id=str(number))
+            question = question_from_json(parse_record(line), str(number), check)
+            if question.id in seen:
+                raise RecordError(f"the id {question.id!r} was used on line {seen[question.id]} already")
         except RecordError as error:
-            raise FormatError(place, str(error), number) from None
-        if question.id in seen:
-            raise FormatError(place, f"the id {question.id!r} was used on line {seen[question.id]} already", number)
-        seen[question.id] = number
-        yield question
+            pass_over(FormatError(place, str(error), number), skip)
+        else:
+            seen[question.id] = number
+            yield question
 
 
 def parse_record(line: str) -> Any:

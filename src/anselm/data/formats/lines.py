@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,15 +10,13 @@ from anselm.data.formats.jsonl import parse_record
 from anselm.data.formats.records import RecordError, candidate_from_json, check_candidates, check_text
 from anselm.data.question import Candidate
 from anselm.errors import FormatError
-from anselm.files import decode_lines, read_lines
-
-STDIN = "standard input"
+from anselm.files import STDIN, decode_lines, open_stdin, read_lines
 
 
 def read_candidates(path: Path) -> list[str | Candidate]:
     """A line with an id gives a candidate, any other a string, so that no id is made up; `-` is standard input."""
     if str(path) == "-":
-        return parse_candidates(decode_lines(sys.stdin.buffer, STDIN), STDIN)
+        return parse_candidates(decode_lines(open_stdin(), STDIN), STDIN)
     return parse_candidates(read_lines(path), path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from anselm.data.question import Candidate, Question
@@ -14,12 +14,18 @@ MAX_CANDIDATES = 50_000
 MAX_CHARACTERS = 1_000_000
 
 
+Check = Callable[[Sequence[Candidate]], tuple[Candidate, ...]]
+
+
 class RecordError(InputError):
     """What is wrong with a record; readers add the file and the line."""
 
 
-def question_from_json(record: Any, default_id: str) -> Question:
-    """A grouped record: {"id", "question", "candidates": [{"id", "text", "label"} or "text"], "meta"}."""
+def question_from_json(record: Any, default_id: str, check: Check | None = None) -> Question:
+    """A grouped record: {"id", "question", "candidates": [{"id", "text", "label"} or "text"], "meta"}.
+
+    `check` is as in `candidates_from_json`.
+    """
     if not isinstance(record, Mapping):
         raise RecordError('a JSON object with "question" and "candidates" is needed')
     for key in ("question", "candidates"):
@@ -28,16 +34,20 @@ def question_from_json(record: Any, default_id: str) -> Question:
     if not isinstance(record["candidates"], Sequence) or isinstance(record["candidates"], str):
         raise RecordError('"candidates" must be an array')
     question_id = as_id(record.get("id"), default_id)
-    candidates = candidates_from_json(record["candidates"])
+    candidates = candidates_from_json(record["candidates"], check)
     meta = record.get("meta") or {}
     if not isinstance(meta, Mapping):
         raise RecordError('"meta" must be an object')
     return Question(question_id, check_question(record["question"]), candidates, meta)
 
 
-def candidates_from_json(values: Sequence[Any]) -> tuple[Candidate, ...]:
-    """Candidates given as strings, as objects with a "text", or as Candidate; checked, with unique ids."""
-    return check_candidates([candidate_from_json(value, position) for position, value in enumerate(values)])
+def candidates_from_json(values: Sequence[Any], check: Check | None = None) -> tuple[Candidate, ...]:
+    """Candidates given as strings, as objects with a "text", or as Candidate; checked, with unique ids.
+
+    The check is `check_candidates`; `check_rankable` is for lists that are only to be ranked.
+    """
+    found = [candidate_from_json(value, position) for position, value in enumerate(values)]
+    return (check or check_candidates)(found)
 
 
 def candidate_from_json(value: Any, position: int) -> Candidate:
@@ -55,17 +65,32 @@ def candidate_from_json(value: Any, position: int) -> Candidate:
 
 
 def check_candidates(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Every one of them has a text."""
+    for position, candidate in enumerate(check_list(candidates)):
+        check_some_text(candidate.text, f"candidate {position}")
+    return tuple(candidates)
+
+
+def check_rankable(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Some of them have a text: one without is no answer, and keeps no other from being one."""
+    if not any(candidate.text.strip() for candidate in check_list(candidates)):
+        raise RecordError("every candidate is empty; at least one text is needed")
+    return tuple(candidates)
+
+
+def check_list(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Not too many of them, with ids that differ and texts that can be read, if only there is one."""
     if not candidates:
         raise RecordError("there are no candidates; at least one is needed")
     if len(candidates) > MAX_CANDIDATES:
         raise RecordError(f"{len(candidates):,} candidates are too many for one list; at most {MAX_CANDIDATES:,}")
     seen: set[str] = set()
     for position, candidate in enumerate(candidates):
-        check_text(candidate.text, f"candidate {position}")
+        check_readable(candidate.text, f"candidate {position}")
         if candidate.id in seen:
             raise RecordError(f"two candidates have the id {candidate.id!r}; ids must differ within a list")
         seen.add(candidate.id)
-    return tuple(candidates)
+    return candidates
 
 
 def check_question(text: Any) -> str:
@@ -75,9 +100,18 @@ def check_question(text: Any) -> str:
 
 
 def check_text(text: str, what: str) -> str:
-    """Something to read, not too long, and Unicode: half a surrogate pair could be neither printed nor written."""
+    """Something to read, not too long, and Unicode."""
+    return check_readable(check_some_text(text, what), what)
+
+
+def check_some_text(text: str, what: str) -> str:
     if not text.strip():
         raise RecordError(f"{what} is empty")
+    return text
+
+
+def check_readable(text: str, what: str) -> str:
+    """Not too long, and Unicode: half a surrogate pair could be neither printed nor written."""
     if len(text) > MAX_CHARACTERS:
         raise RecordError(f"{what} has {len(text):,} characters; at most {MAX_CHARACTERS:,} are ranked as one text")
     try:

@@ -1,0 +1,61 @@
+"""What a list's scores say about it, as a few numbers with names: for a candidate, and for the list as a whole.
+
+    of a candidate      score            its score
+                        below_best       how far it lies below the best of its list, as a number from 0 down
+                        question_words   ln(1 + words of the question): long questions have more than one good answer
+    of a list           best             its best score
+                        lift             how far the best lies above the rest of the list
+                        margin           how far the best lies above the next
+                        candidates       ln(number of candidates): of many, one is near by chance
+                        question_words   as above
+
+The rest of a short list is mostly unknown. So it is taken as the mean of the other scores and of `KNOWN` further ones
+at `background`, which is what an arbitrary text scores; the next of a single candidate is the background itself.
+
+A score of minus infinity, of an empty candidate, is no evidence.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from anselm.evaluation.logistic import Evidence, FloatArray
+
+OF_CANDIDATE = ("score", "below_best", "question_words")
+OF_LIST = ("best", "lift", "margin", "candidates", "question_words")
+KNOWN = 5  # scores; about as many as make a mean worth its name
+
+
+def candidate_evidence(scores: ArrayLike, question: str) -> Evidence:
+    """Of each candidate of one list."""
+    values = np.asarray(scores, dtype=np.float64)
+    best = np.max(values, initial=-np.inf, where=np.isfinite(values))
+    return {"score": values, "below_best": values - best, "question_words": np.full(len(values), words(question))}
+
+
+def list_evidence(scores: ArrayLike, question: str, background: float) -> Evidence:
+    """Of one list, which has at least one finite score."""
+    values = np.asarray(scores, dtype=np.float64)
+    values = np.sort(values[np.isfinite(values)])[::-1]
+    best, rest = values[0], values[1:]
+    usual = (rest.sum() + KNOWN * background) / (len(rest) + KNOWN)
+    found = {
+        "best": best,
+        "lift": best - usual,
+        "margin": best - (rest[0] if len(rest) else background),
+        "candidates": math.log(len(values)),
+        "question_words": words(question),
+    }
+    return {name: np.array([value]) for name, value in found.items()}
+
+
+def words(question: str) -> float:
+    return math.log1p(len(question.split()))
+
+
+def stack(rows: list[Evidence]) -> dict[str, FloatArray]:
+    """The evidence of several things as one."""
+    return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}

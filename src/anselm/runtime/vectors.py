@@ -1,0 +1,53 @@
+"""Vectors of texts that were encoded before: the entries of a FAQ are the same for every question."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anselm.models.features import Indices, Texts
+
+Numbers = NDArray[np.float64]
+MOST = 20_000  # vectors; 30 MB at 384 numbers of four bytes
+
+
+class VectorStore:
+    """The vectors that were used last, by the tokens of their texts. May be used by several threads."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most
+        self._kept: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+        self._lock = Lock()
+
+    def encode(self, texts: Texts, which: Indices, encode: Callable[[Indices], Numbers]) -> Numbers:
+        """The vectors of some of the texts; `encode` makes those that are not here. (texts, width)"""
+        keys = [texts.ids[start : start + length].tobytes() for start, length in _spans(texts, which)]
+        with self._lock:
+            found = [self._take(key) for key in keys]
+        absent = [place for place, vector in enumerate(found) if vector is None]
+        if absent:
+            made = encode(which[absent]).astype(np.float32)
+            with self._lock:
+                for place, vector in zip(absent, made, strict=True):
+                    found[place] = vector
+                    self._keep(keys[place], vector)
+        return np.array(found, dtype=np.float64)
+
+    def _take(self, key: bytes) -> NDArray[np.float32] | None:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def _keep(self, key: bytes, vector: NDArray[np.float32]) -> None:
+        self._kept[key] = vector.copy()  # not a view, which would keep its whole batch
+        self._kept.move_to_end(key)
+        while len(self._kept) > self.most:
+            self._kept.popitem(last=False)
+
+
+def _spans(texts: Texts, which: Indices) -> zip[tuple[int, int]]:
+    return zip(texts.starts[which].tolist(), texts.lengths[which].tolist(), strict=True)
