@@ -113,7 +113,7 @@ def test_ask(tmp_path: Path) -> None:
     assert "Welcome. The shop opens at nine in the morning. Parking is free." in " ".join(shown.split())
     assert as_json("ask", QUESTION, "-", "-", stdin=FAQ.encode())["results"][0]["source"] == "-"
     sources = [result["source"] for result in as_json("ask", QUESTION, path, tmp_path, tmp_path / "info.md")["results"]]
-    assert sources == [str(path)] * 4
+    assert sources == [str(path)] * 3
 
 
 def test_evaluate_and_compare(lists: Path) -> None:
@@ -287,13 +287,15 @@ BAD = {
     "no question": (["rank", "", "-c", "FAQ"], "the question is empty"),
     "no candidates": (["rank", "Who?", "-c", "EMPTY"], "no candidates"),
     "nothing given": (["rank"], "a question and --candidates FILE are needed"),
-    "an empty line": (["rank", "Who?", "-c", "GAP"], "gap.txt, line 2: the candidate is empty"),
     "a folder": (["rank", "Who?", "-c", "FOLDER"], "is a folder; a file is needed"),
     "no file": (["rank", "Who?", "-c", "NOWHERE"], "nowhere does not exist"),
     "broken UTF-8": (["rank", "Who?", "-c", "LATIN"], "latin.txt, line 1: not valid UTF-8"),
     "100,000 candidates": (["rank", "Who?", "-c", "MANY"], "100,000 candidates are too many for one list"),
     "a 10 MB line": (["rank", "Who?", "-c", "LONG"], "long.txt, line 1: the candidate has 10,000,000 characters"),
-    "duplicate ids": (["rank", "Who?", "-c", "TWINS"], "two candidates have the id 'a'"),
+    "duplicate ids": (
+        ["rank", "Who?", "-c", "TWINS", "--strict"],
+        "twins.jsonl, line 2: the id 'a' was used on line 1",
+    ),
     "a bad label": (
         ["evaluate", "bm25", "-d", "LABEL"],
         "label.jsonl, line 1: the label of candidate 0 must be a number",
@@ -363,7 +365,6 @@ def test_bad_input_is_one_clear_sentence(
 ) -> None:
     contents = {
         "EMPTY": ("empty.txt", b""),
-        "GAP": ("gap.txt", b"one\n\ntwo\n"),
         "LATIN": ("latin.txt", b"caf\xe9\n"),
         "MANY": ("many.txt", b"yes\n" * 100_000),
         "LONG": ("long.txt", b"x" * 10_000_000),

@@ -9,26 +9,29 @@ import typer
 
 from anselm.cli.options import Json, Model
 from anselm.cli.output import console, patience, print_json, print_rows, say
+from anselm.cli.skips import Skips
 from anselm.errors import InputError
 
 if TYPE_CHECKING:
-    from anselm.ranker import Ranker
+    from anselm.data.question import Candidate
+    from anselm.ranker import GivenCandidate, Ranker
 
 # Heavy modules are imported inside the commands, so that --help and completion answer at once.
 
 app = typer.Typer()
 
 Explain = Annotated[bool, typer.Option("--explain", help="Mark the words that carried the scores.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first item that cannot be read.")]
 Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
 
 
-@app.command(epilog='Example: anselm rank "When do you open?" --candidates faq.txt')
+@app.command(epilog='Example: anselm rank "When do you open?" --candidates faq.csv')
 def rank(
     question: Annotated[str | None, typer.Argument(help="The question.")] = None,
     candidates: Annotated[
         Path | None,
         typer.Option(
-            "--candidates", "-c", help="One candidate per line, or JSONL with `id` and `text`; - is standard input."
+            "--candidates", "-c", help="A FAQ (CSV, TSV, JSON, Markdown, HTML) or one candidate per line; - is stdin."
         ),
     ] = None,
     source: Annotated[
@@ -39,6 +42,10 @@ def rank(
         typer.Option("--output", help="Where bulk results go: JSONL (a stopped run goes on) or a TREC .run, also .gz."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an --output that exists.")] = False,
+    columns: Annotated[
+        str | None, typer.Option(help="What the columns are called: question=Q,answer=A,id=Nr, or some of them.")
+    ] = None,
+    strict: Strict = False,
     top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
     explain: Explain = False,
     fold_duplicates: Fold = False,
@@ -59,18 +66,29 @@ def rank(
         return rank_bulk(Ranker.load(model), source, output, top, overwrite, as_json)
     if question is None or candidates is None:
         raise InputError('a question and --candidates FILE are needed: anselm rank "When do you open?" -c faq.txt')
-    from anselm.data.formats.lines import read_candidates
+    from anselm.data.formats.faqs import read_entries
+    from anselm.text.faq_columns import parse_columns
 
-    listed = read_candidates(candidates)
+    skips = Skips(strict)
+    listed = read_entries(candidates, parse_columns(columns) if columns else None, skips)
     with patience("ranking"):
         ranking = Ranker.load(model).rank(
-            question, listed, top, explain=explain, fold_duplicates=fold_duplicates, group=group
+            question, map(given, listed), top, explain=explain, fold_duplicates=fold_duplicates, group=group
         )
     if as_json:
-        return print_json(ranking.to_dict())
-    from anselm.terminal import show_ranking
+        print_json(ranking.to_dict())
+    else:
+        from anselm.terminal import show_ranking
 
-    return show_ranking(console(), ranking)
+        show_ranking(console(), ranking)
+    return skips.finish()
+
+
+def given(candidate: Candidate) -> GivenCandidate:
+    """As the ranker takes it: one without an id is an object without an id, so that none comes back."""
+    if candidate.id:
+        return candidate
+    return {"text": candidate.text, "question": candidate.question, "meta": candidate.meta}
 
 
 def rank_bulk(ranker: Ranker, source: Path, output: Path, top: int | None, overwrite: bool, as_json: bool) -> None:
