@@ -69,8 +69,8 @@ def rank(
     from anselm.data.formats.faqs import read_entries
     from anselm.text.faq_columns import parse_columns
 
-    skips = Skips(strict)
-    listed = read_entries(candidates, parse_columns(columns) if columns else None, skips)
+    skips = Skips()
+    listed = read_entries(candidates, parse_columns(columns) if columns else None, None if strict else skips)
     with patience("ranking"):
         ranking = Ranker.load(model).rank(
             question, map(given, listed), top, explain=explain, fold_duplicates=fold_duplicates, group=group
@@ -110,27 +110,33 @@ def rank_bulk(ranker: Ranker, source: Path, output: Path, top: int | None, overw
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     files: Annotated[
-        list[Path], typer.Argument(help="Text, Markdown or HTML files, folders, or - for standard input.")
+        list[Path], typer.Argument(help="Text, Markdown, HTML, Word or PDF files, folders, or - for standard input.")
     ],
     top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
     explain: Explain = False,
     fold_duplicates: Fold = False,
+    strict: Strict = False,
     model: Model = "default",
     as_json: Json = False,
 ) -> None:
     """Find the sentences of documents that answer a question."""
     from anselm.files import read_stdin
     from anselm.ranker import Ranker
-    from anselm.text.documents import document_from_text
+    from anselm.text.documents import document_from_text, read_documents
 
-    documents = [document_from_text(read_stdin(), "-") if str(file) == "-" else file for file in dict.fromkeys(files)]
+    skips = Skips()
+    texts = [document_from_text(read_stdin(), "-")] if Path("-") in files else []
     with patience("asking"):
+        paths = [file for file in files if file != Path("-")]
+        documents = [*texts, *read_documents(paths, None if strict else skips)]
         ranking = Ranker.load(model).ask(question, documents, top, explain=explain, fold_duplicates=fold_duplicates)
     if as_json:
-        return print_json(ranking.to_dict())
-    from anselm.terminal import show_answers
+        print_json(ranking.to_dict())
+    else:
+        from anselm.terminal import show_answers
 
-    return show_answers(console(), ranking)
+        show_answers(console(), ranking)
+    return skips.finish()
 
 
 @app.command(epilog="Example: anselm models --json")

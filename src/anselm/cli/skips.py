@@ -18,13 +18,10 @@ _NAMED = 5
 class Skips:
     """Told of each item that cannot be read."""
 
-    def __init__(self, strict: bool = False) -> None:
-        self.strict = strict
+    def __init__(self) -> None:
         self.errors: list[FormatError] = []
 
     def __call__(self, error: FormatError) -> None:
-        if self.strict:
-            raise error
         self.errors.append(error)
 
     def finish(self) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 from anselm.errors import FormatError
 
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffe\uffff]")  # what bytes that are no UTF-16 soon give
 _SAMPLE = 4096  # bytes; enough to see in which half of the pairs the zeros are
 
 
@@ -20,8 +22,8 @@ def decode(raw: bytes, place: object) -> str:
         if b"\0" in raw and not mark:
             raise FormatError(place, "is binary, not a text") from None
         raise _invalid(error, place) from None
-    if "\0" in text:
-        raise FormatError(place, "is binary, not a text (it holds NUL characters)")
+    if "\0" in text or (encoding != "utf-8" and _CONTROL.search(text)):
+        raise FormatError(place, "is binary, not a text")
     return text
 
 

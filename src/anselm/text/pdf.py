@@ -61,7 +61,7 @@ def _height(text: Any, index: int) -> float:
 
     x, y = c_double(), c_double()
     pdfium.FPDFText_GetCharOrigin(text, index, byref(x), byref(y))
-    return y.value
+    return float(y.value)
 
 
 def _size(text: Any, index: int) -> float:
@@ -70,4 +70,4 @@ def _size(text: Any, index: int) -> float:
 
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFText_GetMatrix(text, index, byref(matrix))
-    return round(pdfium.FPDFText_GetFontSize(text, index) * (abs(matrix.d) or 1), 1)
+    return float(round(pdfium.FPDFText_GetFontSize(text, index) * (abs(matrix.d) or 1), 1))
