@@ -114,7 +114,7 @@ def test_ask(tmp_path: Path) -> None:
     assert "Welcome. The shop opens at nine in the morning. Parking is free." in " ".join(shown.split())
     assert as_json("ask", QUESTION, "-", "-", stdin=FAQ.encode())["results"][0]["source"] == "-"
     sources = [result["source"] for result in as_json("ask", QUESTION, path, tmp_path, tmp_path / "info.md")["results"]]
-    assert sources == [str(path)] * 4
+    assert sources == [str(path)] * 3
 
 
 def test_evaluate_and_compare(lists: Path) -> None:
@@ -326,17 +326,60 @@ def test_data_commands(lists: Path, tmp_path: Path) -> None:
     assert again["metrics"] == as_json("evaluate", "bm25", "--data", lists)["metrics"]
 
 
+def test_rank_a_faq(tmp_path: Path) -> None:
+    path = tmp_path / "faq.csv"
+    path.write_text("Nr;Frage;Auskunft\n1;When does the shop open?;At nine.\n2;Is parking free?;Yes, it is.\n")
+    found = as_json("rank", QUESTION, "-c", path, "--columns", "answer=Auskunft", "-m", "bm25")
+    assert {result["id"]: result["text"] for result in found["results"]} == {"1": "At nine.", "2": "Yes, it is."}
+    lines = as_json("rank", QUESTION, "-c", "-", "-m", "bm25", stdin=b"one\ntwo\n")
+    assert not any("id" in result for result in lines["results"])
+
+
+def test_what_is_skipped_is_named_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "faq.jsonl"
+    path.write_text('{"a": "oak"}\n' + "broken\n" * 7 + '{"a": "elm"}\n')
+    done = anselm("rank", "oak?", "-c", path, "-m", "bm25", "--json")
+    assert done.returncode == 3
+    assert [result["text"] for result in json.loads(done.stdout)["results"]] == ["oak", "elm"]
+    told = done.stderr.decode().splitlines()
+    problem = "not valid JSON: Expecting value at character 1"
+    assert told[:5] == [f"skipped: {path}, line {number}: {problem}" for number in range(2, 7)]
+    assert told[5:] == ["7 skipped (2 more); --strict stops at the first"]
+
+
+def test_what_cannot_be_read_in_a_folder_is_skipped(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(FAQ)
+    (tmp_path / "b.txt").write_bytes(b"\0\1")
+    done = anselm("ask", QUESTION, tmp_path, "-m", "bm25", "--json")
+    assert (done.returncode, len(json.loads(done.stdout)["results"])) == (3, 3)
+    assert done.stderr.decode().splitlines()[0] == f"skipped: {tmp_path / 'b.txt'}: is binary, not a text"
+    assert anselm("ask", QUESTION, tmp_path, "-m", "bm25", "--strict").returncode == 2
+    assert anselm("ask", QUESTION, tmp_path / "b.txt", "-m", "bm25").returncode == 2
+
+
 BAD = {
     "no question": (["rank", "", "-c", "FAQ"], "the question is empty"),
     "no candidates": (["rank", "Who?", "-c", "EMPTY"], "no candidates"),
     "nothing given": (["rank"], "a question and --candidates FILE are needed"),
-    "an empty line": (["rank", "Who?", "-c", "GAP"], "gap.txt, line 2: the candidate is empty"),
+    "a bad line": (["rank", "Who?", "-c", "BROKEN", "--strict"], "broken.jsonl, line 2: not valid JSON"),
+    "nothing but bad lines": (["rank", "Who?", "-c", "BROKEN"], "no column of answers"),
+    "a column that is not there": (
+        ["rank", "Who?", "-c", "COLUMNS", "--columns", "answer=z"],
+        "no column is named 'z'",
+    ),
+    "a part that is none": (["rank", "Who?", "-c", "COLUMNS", "--columns", "reply=b"], "--columns takes question=NAME"),
+    "columns of a text": (["rank", "Who?", "-c", "FAQ", "--columns", "answer=b"], "has no columns to name"),
+    "an address": (["rank", "Who?", "-c", "https://x.y/faq.csv"], "https://x.y/faq.csv is an address"),
+    "an address to ask": (["ask", "Who?", "https://x.y/faq.html"], "https://x.y/faq.html is an address"),
     "a folder": (["rank", "Who?", "-c", "FOLDER"], "is a folder; a file is needed"),
     "no file": (["rank", "Who?", "-c", "NOWHERE"], "nowhere does not exist"),
     "broken UTF-8": (["rank", "Who?", "-c", "LATIN"], "latin.txt, line 1: not valid UTF-8"),
     "100,000 candidates": (["rank", "Who?", "-c", "MANY"], "100,000 candidates are too many for one list"),
     "a 10 MB line": (["rank", "Who?", "-c", "LONG"], "long.txt, line 1: the candidate has 10,000,000 characters"),
-    "duplicate ids": (["rank", "Who?", "-c", "TWINS"], "two candidates have the id 'a'"),
+    "duplicate ids": (
+        ["rank", "Who?", "-c", "TWINS", "--strict"],
+        "twins.jsonl, line 2: the id 'a' was used on line 1",
+    ),
     "a bad label": (
         ["evaluate", "bm25", "-d", "LABEL"],
         "label.jsonl, line 1: the label of candidate 0 must be a number",
@@ -406,7 +449,6 @@ def test_bad_input_is_one_clear_sentence(
 ) -> None:
     contents = {
         "EMPTY": ("empty.txt", b""),
-        "GAP": ("gap.txt", b"one\n\ntwo\n"),
         "LATIN": ("latin.txt", b"caf\xe9\n"),
         "MANY": ("many.txt", b"yes\n" * 100_000),
         "LONG": ("long.txt", b"x" * 10_000_000),

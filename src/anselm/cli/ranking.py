@@ -3,34 +3,46 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from anselm.cli.options import Json, Model
-from anselm.cli.output import console, interruptible, patience, print_json, print_rows, say, whisper
-from anselm.errors import FormatError, InputError
+from anselm.cli.output import console, patience, print_json, print_rows, say, whisper
+from anselm.cli.skips import Skips
+from anselm.errors import InputError
+
+if TYPE_CHECKING:
+    from anselm.ranking import Ranking
 
 # Heavy modules are imported inside the commands, so that --help and completion answer at once.
 
 app = typer.Typer()
 
+NO_ANSWER = 1  # the exit code, where it is asked for
+
 Explain = Annotated[bool, typer.Option("--explain", help="Mark the words that carried the scores.")]
 Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first item that cannot be read; else it is skipped.")]
+Columns = Annotated[
+    str | None, typer.Option(help="What a table's columns are called: question=Q,answer=A,id=Nr, or some of them.")
+]
+ExitCode = Annotated[bool, typer.Option("--exit-code", help="Leave with exit code 1 where no answer was found.")]
 
 
-@app.command(epilog='Example: anselm rank "When do you open?" --candidates faq.txt')
+@app.command(epilog='Example: anselm rank "When do you open?" --candidates faq.csv')
 def rank(
     question: Annotated[str | None, typer.Argument(help="The question.")] = None,
     candidates: Annotated[
         Path | None,
         typer.Option(
-            "--candidates", "-c", help="One candidate per line, or JSONL with `id` and `text`; - is standard input."
+            "--candidates",
+            "-c",
+            help="A FAQ as CSV, TSV, JSON, JSONL, Markdown, HTML or Word, or one candidate per line; - is standard input.",
         ),
     ] = None,
     source: Annotated[
-        Path | None,
-        typer.Option("--input", help="Rank in bulk: grouped JSONL, one list per line; - is standard input."),
+        Path | None, typer.Option("--input", help="Rank in bulk: grouped JSONL, one list per line; - is standard input.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -40,15 +52,15 @@ def rank(
         ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an --output that exists.")] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at a bad line of --input; else it is skipped.")
-    ] = False,
+    columns: Columns = None,
+    strict: Strict = False,
     top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
     explain: Explain = False,
     fold_duplicates: Fold = False,
     group: Annotated[
         bool, typer.Option("--group", help="Put similar answers together, the best of them first.")
     ] = False,
+    exit_code: ExitCode = False,
     model: Model = "default",
     as_json: Json = False,
 ) -> None:
@@ -56,90 +68,91 @@ def rank(
     if source is not None or output is not None:
         if question is not None or candidates is not None or source is None or output is None:
             raise InputError("bulk ranking takes --input and --output, without a question and --candidates")
-        if explain or fold_duplicates or group:
-            raise InputError("--explain, --fold-duplicates and --group are for one question, not for ranking in bulk")
-        return rank_bulk(model, source, output, top, overwrite, strict, as_json)
-    if overwrite or strict:
-        raise InputError("--overwrite and --strict are for ranking in bulk, with --input and --output")
-    if question is None or candidates is None:
-        raise InputError('a question and --candidates FILE are needed: anselm rank "When do you open?" -c faq.txt')
-    from anselm.data.formats.lines import read_candidates
-    from anselm.ranker import Ranker
+        if explain or fold_duplicates or group or exit_code or columns:
+            alone = "--explain, --fold-duplicates, --group, --columns and --exit-code"
+            raise InputError(f"{alone} are for one question, not for ranking in bulk")
+        from anselm.cli.bulk_ranking import rank_bulk
 
-    listed = read_candidates(candidates)
+        return rank_bulk(model, source, output, top, overwrite, strict, as_json)
+    if overwrite:
+        raise InputError("--overwrite is for ranking in bulk, with --input and --output")
+    if question is None or candidates is None:
+        raise InputError('a question and --candidates FILE are needed: anselm rank "When do you open?" -c faq.csv')
+    from anselm.data.formats.faqs import read_entries
+    from anselm.ranker import Ranker
+    from anselm.text.faq_columns import parse_columns
+
+    skips = Skips()
+    listed = read_entries(candidates, parse_columns(columns) if columns else None, None if strict else skips)
     with patience("ranking"):
         ranking = Ranker.load(model).rank(
             question, listed, top, explain=explain, fold_duplicates=fold_duplicates, group=group
         )
     if as_json:
-        return print_json(ranking.to_dict())
-    from anselm.terminal import show_ranking
-
-    return show_ranking(console(), ranking)
-
-
-def rank_bulk(
-    model: str, source: Path, output: Path, top: int | None, overwrite: bool, strict: bool, as_json: bool
-) -> None:
-    from anselm.bulk import is_run, partial_of, rank_file
-    from anselm.data.formats.jsonl import read_rankable
-    from anselm.files import count_lines, find_file
-    from anselm.outputs import check_apart, is_stream
-    from anselm.ranker import Ranker
-    from anselm.terminal import progress
-
-    given = find_file(source)
-    check_apart(output, given)
-    check_apart(partial_of(output), given)
-    skipped: list[FormatError] = []
-
-    def skip(error: FormatError) -> None:
-        skipped.append(error)
-        whisper(f"anselm: skipped: {error}")
-
-    ranker = Ranker.load(model)
-    lists = read_rankable(source, None if strict else skip)
-    with interruptible(None if is_run(output) or is_stream(output) else "the same command goes on where it ended"):
-        count = rank_file(
-            ranker, lists, output, top, overwrite, lambda lists: progress(lists, "ranking", count_lines(given))
-        )
-    if is_stream(output):  # standard output may be where the lists are
-        whisper(f"anselm: {count:,} lists ranked")
-    elif as_json:
-        place = {"input": str(source), "output": str(output)}
-        print_json({**place, "model": ranker.name, "lists": count, "skipped": len(skipped)})
+        print_json(ranking.to_dict())
     else:
-        say(f"{count:,} lists ranked into {output}")
-    if skipped:
-        whisper(f"anselm: {len(skipped):,} {'line was' if len(skipped) == 1 else 'lines were'} skipped, see above")
-        raise typer.Exit(3)
+        from anselm.terminal import show_ranking
+
+        show_ranking(console(), ranking)
+    return finish(ranking, skips, exit_code)
 
 
 @app.command(epilog='Example: anselm ask "How long is the warranty?" manual.md docs/ --top 3')
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     files: Annotated[
-        list[Path], typer.Argument(help="Text, Markdown or HTML files, folders, or - for standard input.")
+        list[Path],
+        typer.Argument(help="Text, Markdown, HTML, Word or PDF files, FAQs, folders of them, or - for standard input."),
     ],
     top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
+    read: Annotated[int | None, typer.Option(help="How many of the sentences the model reads; 200 for the default.")] = None,
+    columns: Columns = None,
+    strict: Strict = False,
     explain: Explain = False,
     fold_duplicates: Fold = False,
+    exit_code: ExitCode = False,
     model: Model = "default",
     as_json: Json = False,
 ) -> None:
-    """Find the sentences of documents that answer a question."""
+    """Find the sentences of documents, or the entries of FAQs, that answer a question."""
     from anselm.files import read_stdin
     from anselm.ranker import Ranker
     from anselm.text.documents import document_from_text
+    from anselm.text.faq_columns import parse_columns
 
-    documents = [document_from_text(read_stdin(), "-") if str(file) == "-" else file for file in dict.fromkeys(files)]
+    skips = Skips()
+    documents = [document_from_text(read_stdin(), "-") if file == Path("-") else file for file in dict.fromkeys(files)]
+    options: dict[str, Any] = {"explain": explain, "fold_duplicates": fold_duplicates, "read": read}
     with patience("asking"):
-        ranking = Ranker.load(model).ask(question, documents, top, explain=explain, fold_duplicates=fold_duplicates)
+        ranking = Ranker.load(model).ask(
+            question,
+            documents,
+            top,
+            columns=parse_columns(columns) if columns else None,
+            skip=None if strict else skips,
+            **options,
+        )
     if as_json:
-        return print_json(ranking.to_dict())
-    from anselm.terminal import show_answers
+        print_json(ranking.to_dict())
+    else:
+        from anselm.terminal import show_answers
 
-    return show_answers(console(), ranking)
+        show_answers(console(), ranking)
+    if ranking.read < ranking.passages:
+        kept = f"of {ranking.passages:,} sentences the model read {ranking.read:,}, those nearest by their words"
+        whisper(f"anselm: note: {kept}; --read N reads more")
+    return finish(ranking, skips, exit_code)
+
+
+def finish(ranking: Ranking[Any], skips: Skips, exit_code: bool) -> None:
+    """Notes on standard error, and the exit code."""
+    for warning in ranking.warnings:
+        whisper(f"anselm: warning: {warning}")
+    if ranking.empty:
+        whisper(f"anselm: note: {ranking.empty:,} empty candidate{'s' * (ranking.empty > 1)} came last")
+    skips.finish()
+    if exit_code and ranking.answerable is False:
+        raise typer.Exit(NO_ANSWER)
 
 
 @app.command(epilog="Example: anselm models --json")

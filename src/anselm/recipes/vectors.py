@@ -16,9 +16,9 @@ from pathlib import Path
 from anselm.data.datasets import find_corpus, find_data_dir, is_corpus_name
 from anselm.data.question import Question
 from anselm.errors import InputError, MissingDataError
-from anselm.files import read_lines
 from anselm.recipes.fitting import load_training_data
-from anselm.text.documents import find_documents, is_document, read_document, sentences
+from anselm.text.documents import Document, entries_of, read_documents, sentences
+from anselm.text.kinds import is_document
 from anselm.text.phrases import find_phrases
 from anselm.text.training_vectors import train_vectors
 from anselm.text.vectors import WordVectors, write_vectors
@@ -80,8 +80,8 @@ def read_texts(source: str, split: str | None = None, data_dir: Path | None = No
     elif path.is_dir() or is_document(path):
         if split:
             raise InputError(f"{source} has no split {split!r}; leave the split out")
-        for file in find_documents([path]):
-            yield from _lines(file)
+        for document in read_documents([path]):
+            yield from _lines(document)
     else:
         yield from _texts(load_training_data(source, split, data_dir=data_dir))
 
@@ -101,8 +101,11 @@ def _texts(questions: Iterable[Question]) -> Iterator[str]:
         yield from (question.text, *(candidate.text for candidate in question.candidates))
 
 
-def _lines(path: Path) -> Iterator[str]:
-    """Of plain text the lines; of a document with markup the sentences."""
-    if ".txt" in path.suffixes[-2:]:
-        return (line for _, line in read_lines(path) if line.strip())
-    return (sentence.text for sentence in sentences(read_document(path)))
+def _lines(document: Document) -> Iterator[str]:
+    """Of plain text the lines; of a FAQ its questions and answers; of any other document the sentences."""
+    if ".txt" in Path(document.source).suffixes[-2:]:
+        yield from (line for line in document.text.split("\n") if line.strip())
+    else:
+        entries = entries_of(document)
+        yield from (text for entry in entries for text in (entry.question, entry.answer) if text)
+        yield from (sentence.text for sentence in sentences(document) if not entries)

@@ -1,141 +1,175 @@
-"""From files to sentences, each with its place in the file.
+"""From files to sentences, or to the entries of a FAQ, each with its place in the file.
 
-The kind of a document is told by its suffix: .md and .markdown are Markdown, .html and .htm are HTML, .txt, .rst and
-no suffix are plain text. All are UTF-8, and packed where a .gz follows (page.html.gz). Offsets count the characters of
-the decoded file, without a byte order mark and with its line ends as they are.
+The kind of a document is told by its suffix: .md and .markdown are Markdown, .html and .htm are HTML, .pdf is PDF,
+.docx is Word, .csv, .tsv, .json and .jsonl are tables, .txt, .rst and no suffix are plain text. Text is UTF-8 or
+UTF-16, and packed where a .gz follows (page.html.gz). Offsets count the characters of the decoded file, without a byte
+order mark and with its line ends as they are; of PDF and Word, those of the extracted text.
 """
 
 from __future__ import annotations
 
 import gzip
 import re
-import stat
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from anselm.errors import FormatError, InputError, UnknownNameError
-from anselm.text.html import html_pieces
-from anselm.text.markdown import markdown_pieces
-from anselm.text.pieces import Cleaned, Piece
+from anselm.errors import AnselmError, FormatError, InputError, UnknownNameError
+from anselm.text.docx import read_docx
+from anselm.text.encodings import decode
+from anselm.text.faq import Entry, Skip, refuse
+from anselm.text.faq_pages import Page
+from anselm.text.faq_records import record_entries
+from anselm.text.faq_tables import table_entries
+from anselm.text.folders import find_documents as find_documents
+from anselm.text.folders import is_folder, unreadable
+from anselm.text.kinds import ALLOWED, KINDS, headings_of, pieces_of, refuse_address, suffix
+from anselm.text.outlines import Heading, is_question, join_titles
+from anselm.text.pdf import read_pdf
+from anselm.text.pieces import Cleaned
 from anselm.text.sentences import sentence_spans
 from anselm.text.windows import windows
 
-_KINDS = {".txt": "text", ".rst": "text", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
-_ALLOWED = f"{', '.join(sorted(_KINDS))} or a text file without a suffix"
 _MAX_WORDS, _OVERLAP = 200, 20  # a "sentence" beyond is a log or a table; models read about this much at once
 _HAS_WORD = re.compile(r"[^\W_]")
+_TABLE_ENTRIES = {"csv": table_entries, "tsv": table_entries, "json": record_entries, "jsonl": record_entries}
 
 
 @dataclass(frozen=True)
 class Document:
-    """A text, what it is called, and its kind: text, markdown or html."""
+    """A text, what it is called, and its kind: text, markdown, html, pdf, docx, csv, tsv, json or jsonl.
+
+    Of PDF and Word, whose text has no markup, `headings` are those that were found, and `pages` where a PDF's begin.
+    """
 
     source: str
     text: str
     kind: str
+    headings: tuple[Heading, ...] = ()
+    pages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Sentence:
     """A sentence without markup, and the span of its document's text that it came from.
 
-    In plain text the span is exactly the sentence; in Markdown and HTML it also holds the markup inside.
+    In plain text the span is exactly the sentence; in Markdown and HTML it also holds the markup inside. `heading` is
+    what stands above it, the highest first ("Manual > Cleaning"), and `page` the page that it starts on, from 1.
     """
 
     text: str
     source: str
     start: int
     end: int
+    heading: str = ""
+    page: int | None = None
 
 
 def sentences(document: Document) -> list[Sentence]:
-    """The sentences of a document, in order: headings, list items, table rows and blocks of code are some, too.
+    """The sentences of a document, in order: list items, table rows and blocks of code are some, too; headings are not.
 
-    What is longer than 200 words comes in overlapping parts; what holds no letter or digit is left out.
+    What is longer than 200 words comes in overlapping parts; what holds no letter or digit is left out. A table has no
+    sentences but entries.
     """
-    cleaned = Cleaned(_EXTRACTORS[document.kind](document.text))
-    return [
-        Sentence(cleaned.text[start:end], document.source, *cleaned.source_span(start, end))
-        for start, end in _units(cleaned.text)
-        if _HAS_WORD.search(cleaned.text, start, end)
-    ]
+    if document.kind in _TABLE_ENTRIES:
+        return []
+    page = open_page(document)
+    cleaned = Cleaned(page.pieces)
+    found = []
+    for start, end in _units(cleaned.text):
+        first, last = cleaned.source_span(start, end)
+        if _HAS_WORD.search(cleaned.text, start, end) and not page.outline.is_heading(first):
+            above = join_titles(page.outline.path(first))
+            number = bisect_right(document.pages, first) if document.pages else None
+            found.append(Sentence(cleaned.text[start:end], document.source, first, last, above, number))
+    return found
+
+
+def entries_of(document: Document, columns: Mapping[str, str] | None = None, skip: Skip | None = None) -> list[Entry]:
+    """The entries of a FAQ: of a table, or of a page whose headings are questions; none of any other document.
+
+    `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each entry that cannot be read and
+    is passed over; without it the first is an error.
+    """
+    if document.kind not in _TABLE_ENTRIES:
+        page = open_page(document)
+        return page.entries(document.source, skip or refuse) if page.is_faq() else []
+    read = _TABLE_ENTRIES[document.kind]
+    return list(read(document.text, document.kind, columns or {}, document.source, skip or refuse))
+
+
+def open_page(document: Document) -> Page:
+    pieces = pieces_of(document.text, document.kind)
+    return Page(document.text, pieces, document.headings or headings_of(document.text, document.kind, pieces))
 
 
 def document_from_text(text: str, source: str, kind: str = "text") -> Document:
     """A document that does not come from a file."""
-    if kind not in _EXTRACTORS:
-        raise UnknownNameError("kind of document", kind, _EXTRACTORS)
+    if kind not in KINDS.values():
+        raise UnknownNameError("kind of document", kind, set(KINDS.values()))
     return Document(source, text, kind)
+
+
+def document_from_bytes(raw: bytes, source: str, kind: str) -> Document:
+    """The content of a file."""
+    if kind == "pdf":
+        text, headings, pages = read_pdf(raw, source)
+        return Document(source, text, kind, headings, pages)
+    if kind == "docx":
+        text, headings = read_docx(raw, source)
+        return Document(source, text, kind, headings)
+    return document_from_text(decode(raw, source), source, kind)
 
 
 def read_document(path: Path) -> Document:
     """Read one file."""
-    suffix = _suffix(path)
-    kind = "text" if not suffix else _KINDS.get(suffix)
-    if kind is None:
-        raise InputError(f"{path} cannot be read as a document: {suffix} is not one of {_ALLOWED}")
+    refuse_address(path)
+    kind = KINDS.get(suffix(path), "") if suffix(path) else "text"
+    if not kind:
+        raise InputError(f"{path} cannot be read as a document: {suffix(path)} is not one of {ALLOWED}")
     try:
         raw = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
     except (OSError, ValueError, EOFError, zlib.error) as error:  # ValueError: a name that no system takes
-        raise _unreadable(path, error) from None
-    return Document(str(path), _decode(raw, path), kind)
+        raise unreadable(path, error) from None
+    return document_from_bytes(raw, str(path), kind)
 
 
-def _suffix(path: Path) -> str:
-    """What tells the kind: the suffix, or that before .gz."""
-    return Path(path.name.lower().removesuffix(".gz")).suffix
+def read_documents(paths: Iterable[Path], skip: Skip | None = None) -> Iterator[Document]:
+    """Read files, and all that can be read in folders, each file once.
 
-
-def is_document(path: Path) -> bool:
-    """By its name alone."""
-    return _suffix(path) in _KINDS
-
-
-def find_documents(paths: Iterable[Path]) -> list[Path]:
-    """The files among the paths, and those with a known suffix in the folders among them and below, sorted.
-
-    Hidden files and folders are passed over, and so are files without a suffix: those must be named themselves.
+    A file that is named must be readable. Of those in a folder, `skip` is told which are not, and they are passed over;
+    without it the first is an error. A table in a folder is a document if it is a FAQ; other data is none.
     """
-    return list(dict.fromkeys(file for path in paths for file in _expand(path)))  # each once
+    seen: set[Path] = set()
+    for given in paths:
+        inside = is_folder(given)
+        for path in find_documents([given], skip):
+            if path.resolve() in seen:
+                continue
+            seen.add(path.resolve())
+            document = _read_inside(path, skip or refuse) if inside else read_document(path)
+            if document is not None:
+                yield document
 
 
-def _expand(path: Path) -> list[Path]:
+def _read_inside(path: Path, skip: Skip) -> Document | None:
     try:
-        if not stat.S_ISDIR(path.stat().st_mode):
-            return [path]
-        files = sorted(_walk(path))
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
-    if not files:
-        raise InputError(f"there is no document in the folder {path}: no file ends in {', '.join(sorted(_KINDS))}")
-    return files
+        document = read_document(path)
+    except AnselmError as error:
+        skip(error if isinstance(error, FormatError) else FormatError(path, str(error)))
+        return None
+    return document if document.kind not in _TABLE_ENTRIES or _is_faq(document) else None
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for entry in folder.iterdir():
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir() and not entry.is_symlink():  # a link may lead back
-            yield from _walk(entry)
-        elif _suffix(entry) in _KINDS and entry.is_file():
-            yield entry
-
-
-def _unreadable(path: Path, error: Exception) -> InputError:
-    return InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
-
-
-def _decode(raw: bytes, path: Path) -> str:
-    if b"\0" in raw:
-        raise InputError(f"{path} is not UTF-8 text but binary or UTF-16 (it holds NUL bytes); allowed are {_ALLOWED}")
+def _is_faq(table: Document) -> bool:
+    """Whether a table has questions and answers; JSON also holds settings, so there they must look like questions."""
     try:
-        return raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = error.object[: error.start]
-        byte = error.start - before.rfind(b"\n")
-        raise FormatError(path, f"not valid UTF-8 (byte {byte} of the line)", before.count(b"\n") + 1) from None
+        asked = [entry.question for entry in entries_of(table, skip=lambda error: None)]
+    except FormatError:
+        return False
+    return sum(map(is_question, asked)) * 2 > len(asked) if table.kind == "json" else any(asked)
 
 
 def _units(text: str) -> Iterator[tuple[int, int]]:
@@ -145,14 +179,3 @@ def _units(text: str) -> Iterator[tuple[int, int]]:
         else:
             for first, last in windows(text[start:end], _MAX_WORDS, _OVERLAP):
                 yield start + first, start + last
-
-
-def _plain_pieces(source: str) -> Iterator[Piece]:
-    yield Piece(source, 0, len(source))
-
-
-_EXTRACTORS: dict[str, Callable[[str], Iterator[Piece]]] = {
-    "text": _plain_pieces,
-    "markdown": markdown_pieces,
-    "html": html_pieces,
-}

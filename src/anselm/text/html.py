@@ -21,7 +21,7 @@ _BLOCKS = """
 _GAPS = dict.fromkeys(_BLOCKS.split(), BREAK) | {"td": CELL, "th": CELL, "br": SPACE}
 _ATTRIBUTES = r"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?+)*+(?:>|\Z)"""  # a quoted value may hold a >
 ENTITY = r"&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});?"
-_TOKEN = re.compile(
+TOKEN = re.compile(
     rf"""(?P<text>[^<&]++)
     |(?P<entity>{ENTITY})
     |(?P<breaks>(?:<br\b[^<>]*+>\s*+){{2,}}+)
@@ -37,7 +37,7 @@ _TOKEN = re.compile(
 
 def html_pieces(source: str) -> Iterator[Piece]:
     """The visible text of a page."""
-    for token in _TOKEN.finditer(source):
+    for token in TOKEN.finditer(source):
         start, end = token.span()
         match token.lastgroup:
             case "text" | "other":

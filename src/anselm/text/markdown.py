@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from anselm.text.html import ENTITY, tag_gap
 from anselm.text.pieces import BREAK, CELL, SPACE, Piece, entity, verbatim
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     rf"""(?P<block>
         \A---[ \t]*+\r?\n(?s:.*?)\n(?:---|\.\.\.)[ \t\r]*+$  # front matter
         |^[ ]{{0,3}}\[(?!\^)[^\]\n]++\]:[ \t]*+\S[^\n]*+  # [label]: where the link goes
@@ -56,7 +56,7 @@ def markdown_pieces(source: str) -> Iterator[Piece]:
     """The text of a page of Markdown."""
     reader = _Reader(source)
     last = 0
-    for token in _TOKEN.finditer(source):
+    for token in TOKEN.finditer(source):
         reader.keep(last, token.start())
         reader.take(token)
         last = token.end()

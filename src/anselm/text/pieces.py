@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import unescape
+from operator import attrgetter
 from typing import NamedTuple
 
 # What may stand between two texts, weakest first; of several in a row only the strongest remains, and none at the ends.
@@ -42,6 +43,18 @@ def entity(written: str, start: int) -> Piece:
     """A character reference: &amp; &#38; &nbsp;"""
     text = unescape(written)
     return Piece(SPACE if text.isspace() else text, start, start + len(written))
+
+
+def cut(pieces: Sequence[Piece], start: int, end: int) -> Iterator[Piece]:
+    """The pieces of the source from start to end; one that reaches beyond is cut where that can be done."""
+    for index in range(bisect_right(pieces, start, key=attrgetter("end")), len(pieces)):
+        piece = pieces[index]
+        if piece.start >= end:
+            return
+        first, last = max(start, piece.start), min(end, piece.end)
+        if piece.text not in _STRENGTH and len(piece.text) == piece.end - piece.start:
+            piece = Piece(piece.text[first - piece.start : last - piece.start], first, last)
+        yield piece
 
 
 class Cleaned:

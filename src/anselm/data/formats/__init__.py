@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from anselm.data.corpora import semeval, squad, stackexchange
-from anselm.data.formats import beir, delimited, jsonl, trec
+from anselm.data.formats import beir, delimited, faq_lists, jsonl, trec
 from anselm.data.question import Question
 from anselm.errors import InputError, UnknownNameError
 
@@ -34,6 +34,7 @@ FORMATS = {
     "squad": Format((".json",), squad.read_squad),
     "stackexchange": Format(("posts.xml",), stackexchange.read_posts),
     "semeval": Format((".xml",), semeval.read_threads),
+    "faq": Format((".md", ".markdown", ".html", ".htm", ".docx"), faq_lists.read_faq),
 }
 
 
@@ -48,6 +49,8 @@ def find_format(path: Path, name: str | None = None, advice: str = CONVERT) -> s
         return name
     if path.is_dir() and beir.is_beir(path):
         return "beir"
+    if faq_lists.is_faq(path):
+        return "faq"
     file = path.name.lower().removesuffix(".gz")
     if file.startswith("qrels"):  # qrels.dev.tsv, qrels.robust2004.txt: as judgements are published
         return "qrels"

@@ -80,6 +80,8 @@ def question_to_json(question: Question) -> dict[str, Any]:
 
 def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
     record: dict[str, Any] = {"id": candidate.id, "text": candidate.text}
+    if candidate.question:
+        record["question"] = candidate.question
     if candidate.label is not None:
         record["label"] = int(candidate.label) if candidate.label.is_integer() else candidate.label
     return record | ({"meta": dict(candidate.meta)} if candidate.meta else {})

@@ -60,8 +60,11 @@ def candidate_from_json(value: Any, position: int) -> Candidate:
     meta = value.get("meta") or {}
     if not isinstance(meta, Mapping):
         raise RecordError(f'the "meta" of candidate {position} must be an object')
+    question = value.get("question") or ""
+    if not isinstance(question, str):
+        raise RecordError(f'the "question" of candidate {position} must be a string')
     label = as_label(value.get("label"), f"candidate {position}")
-    return Candidate(as_id(value.get("id"), str(position)), value["text"], label, meta)
+    return Candidate(as_id(value.get("id"), str(position)), value["text"], label, meta, question)
 
 
 def check_candidates(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

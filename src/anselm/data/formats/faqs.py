@@ -1,0 +1,99 @@
+"""Candidates as people have them: FAQs as tables, JSON or pages, and plain lists of answers, one on each line."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from anselm.data.formats.records import RecordError, as_label, check_text
+from anselm.data.question import Candidate
+from anselm.errors import FormatError, InputError
+from anselm.files import find_file, open_binary
+from anselm.text.documents import Document, document_from_bytes, document_from_text, entries_of, open_page
+from anselm.text.encodings import decode
+from anselm.text.faq import Entry, Skip, refuse
+from anselm.text.kinds import KINDS, TABLES, refuse_address, suffix, tell_kind
+
+STDIN = "standard input"
+
+
+def read_entries(path: Path, columns: Mapping[str, str] | None = None, skip: Skip | None = None) -> list[Candidate]:
+    """The entries of a file, in its order; `-` is standard input.
+
+    A candidate's `text` is the answer, its `question` the one that it is filed under, and `meta` keeps what else was
+    there. An `id` that was not given is empty: none is made up. `columns` names columns of a table that are called
+    otherwise than usual: {"question": "Q", "answer": "A", "id": "Nr"}. `skip` is told of each entry that cannot be
+    read, and it is passed over; without it the first is an error, and so it is where nothing remains.
+    """
+    document = open_entries(path)
+    if columns and document.kind not in TABLES.values():
+        raise InputError(f"{document.source} has no columns to name; CSV, TSV, JSON and JSONL have")
+    skipped: list[FormatError] = []
+    pass_over = skipped.append if skip else refuse
+    entries = _entries(document, columns, pass_over)
+    candidates = [candidate for entry in entries if (candidate := _candidate(entry, document.source, pass_over))]
+    if not candidates:
+        raise next(iter(skipped), FormatError(document.source, "there are no candidates; at least one is needed"))
+    for error in skipped:
+        (skip or refuse)(error)
+    return candidates
+
+
+def open_entries(path: Path) -> Document:
+    """A file, unpacked; its kind is told by content where its name says no more than that it is text."""
+    refuse_address(path)
+    source = STDIN if str(path) == "-" else str(find_file(path))
+    try:
+        if source == STDIN:
+            raw = sys.stdin.buffer.read()
+        else:
+            with open_binary(path) as file:
+                raw = file.read()
+    except (EOFError, OSError, zlib.error) as error:
+        raise FormatError(source, f"cannot be unpacked or read: {error}") from None
+    kind = KINDS.get(suffix(path), "text")
+    if kind != "text":
+        return document_from_bytes(raw, source, kind)
+    text = decode(raw, source)
+    return document_from_text(text, source, tell_kind(text))
+
+
+def _entries(document: Document, columns: Mapping[str, str] | None, skip: Skip) -> list[Entry]:
+    if document.kind in TABLES.values():
+        return entries_of(document, columns, skip)
+    page = open_page(document)
+    if document.kind == "text" and not page.is_faq():
+        return list(_lines(document.text))
+    if not page.outline.headings and not page.is_faq():
+        form = 'headings, or "Q:" and "A:", are needed to tell its entries'
+        raise FormatError(document.source, f"{form}; `anselm ask` takes documents without")
+    return page.entries(document.source, skip)
+
+
+def _lines(text: str) -> Iterator[Entry]:
+    """Each line is a candidate, also an empty one between others, so that a position is a line's; only LF ends one."""
+    position = 0
+    for number, line in enumerate(text.rstrip().split("\n"), start=1):
+        answer = line.removesuffix("\r")
+        if text.strip():
+            yield Entry("", answer if answer.strip() else "", position, position + len(answer), number)
+        position += len(line) + 1
+
+
+def _candidate(entry: Entry, place: object, skip: Skip) -> Candidate | None:
+    meta = dict(entry.meta)
+    try:
+        for text, what in ((entry.answer, "the candidate"), (entry.question, "the question")):
+            if text:
+                check_text(text, what)
+        label = as_label(meta.pop("label", None), "the candidate")
+        inner: Any = meta.pop("meta", None) or {}
+        if not isinstance(inner, Mapping):
+            raise RecordError('"meta" must be an object')
+    except RecordError as error:
+        skip(FormatError(place, str(error), entry.line))
+        return None
+    return Candidate(entry.id, entry.answer, label, {**meta, **inner}, entry.question)

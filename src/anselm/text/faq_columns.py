@@ -1,0 +1,151 @@
+"""From the rows of a table, or the records of JSON, to the entries of a FAQ: columns are known by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anselm.errors import FormatError, InputError
+from anselm.text.faq import Entry, Skip
+
+# What people call them, the surest first; case, blanks and underscores do not count.
+NAMES = {
+    "question": """
+        question, questions, q, faq question, question text, frage, query, prompt, title, heading, headline, subject
+    """,
+    "answer": """
+        answer, answers, a, faq answer, answer text, antwort, response, reply, solution, text, content, page content,
+        passage, body, sentence, candidate, description
+    """,
+    "id": """
+        id, key, nr, no, number, num, uid, uuid, #, faq id, entry id, answer id, candidate id, passage id, doc id, docid
+    """,
+}
+_KNOWN = {role: [name.strip() for name in names.split(",")] for role, names in NAMES.items()}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table or a record of JSON: its values by column, where each stands in the text, and its line."""
+
+    values: Mapping[str, Any]
+    spans: Mapping[str, tuple[int, int]]
+    line: int
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which column holds what."""
+
+    answer: str
+    question: str | None = None
+    id: str | None = None
+
+
+class _EntryError(InputError):
+    """What is wrong with a row; the file and the line are added."""
+
+
+def parse_columns(option: str) -> dict[str, str]:
+    """What the columns are called, from `question=Q,answer=A,id=Nr`."""
+    named = dict(part.strip().partition("=")[::2] for part in option.split(","))
+    if unknown := next((role for role, name in named.items() if role not in NAMES or not name.strip()), None):
+        raise InputError(f"--columns takes question=NAME,answer=NAME,id=NAME, or some of them, not {unknown!r}")
+    return {role: name.strip() for role, name in named.items()}
+
+
+def find_columns(names: Sequence[str], named: Mapping[str, str], place: object) -> Columns:
+    """The columns by role: as the user has named them, or else by what people usually call them."""
+    found: dict[str, str | None] = {role: _named(names, role, name, place) for role, name in named.items()}
+    for role in NAMES:
+        if role not in found:
+            found[role] = _usual([name for name in names if name not in found.values()], role, place)
+    if (answer := found["answer"]) is None:
+        lists = "; lists with candidates are for --input" if "candidates" in names else ""
+        raise FormatError(place, f"no column of answers; {_there(names, 'answer')}{lists}")
+    return Columns(answer, found["question"], found["id"])
+
+
+def _named(names: Sequence[str], role: str, name: str, place: object) -> str:
+    same = [column for column in names if column == name] or [column for column in names if _key(column) == _key(name)]
+    if len(same) != 1:
+        problem = f"{len(same)} columns are named" if same else "no column is named"
+        raise FormatError(place, f"{problem} {name!r}; {_there(names, role)}")
+    return same[0]
+
+
+def _usual(names: Sequence[str], role: str, place: object) -> str | None:
+    keys = [_key(name) for name in names]
+    for usual in _KNOWN[role]:
+        if keys.count(usual) > 1:
+            raise FormatError(place, f"two columns are named {usual!r}; {_there(names, role)}")
+        if usual in keys:
+            return names[keys.index(usual)]
+    return None
+
+
+def knows_columns(names: Sequence[str], *roles: str) -> bool:
+    """Whether there is a column of the usual names for each of the roles."""
+    keys = {_key(name) for name in names}
+    return all(keys.intersection(_KNOWN[role]) for role in roles)
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\W_]+", " ", name.casefold()).strip() or name.strip()
+
+
+def _there(names: Sequence[str], role: str) -> str:
+    columns = ", ".join(f"{name!r:.60}" for name in names[:20])
+    return f"there is {columns or 'none'} (say --columns {role}=NAME)"
+
+
+def entries_from_rows(
+    rows: Iterable[Row], names: Sequence[str], named: Mapping[str, str], place: object, skip: Skip
+) -> Iterator[Entry]:
+    """An entry for each row that has something to say; ids must differ."""
+    columns = find_columns(names, named, place)
+    lines: dict[str, int] = {}  # by id
+    for row in rows:
+        try:
+            entry = _entry(row, columns)
+            if entry is not None and entry.id in lines:
+                raise _EntryError(f"the id {entry.id!r} was used on line {lines[entry.id]} already")
+        except _EntryError as error:
+            skip(FormatError(place, str(error), row.line))
+            continue
+        if entry is not None:
+            if entry.id:
+                lines[entry.id] = row.line
+            yield entry
+
+
+def _entry(row: Row, columns: Columns) -> Entry | None:
+    """None for an empty row; a row with an id may lack its answer, so that every id that was given comes back."""
+    if all(value is None or not str(value).strip() for value in row.values.values()):
+        return None
+    answer, id = _text(row, columns.answer, "answer"), _id(row, columns.id)
+    question = _text(row, columns.question, "question").strip() if columns.question else ""
+    if not answer.strip():
+        if not id or (columns.question and not question):
+            raise _EntryError(f"there is no answer in the column {columns.answer!r}")
+        answer = ""
+    own = (columns.answer, columns.question, columns.id)
+    meta = {name: value for name, value in row.values.items() if name not in own}
+    start, end = row.spans.get(columns.answer, (0, 0))
+    return Entry(question, answer, start, end, row.line, id, meta)
+
+
+def _text(row: Row, column: str, role: str) -> str:
+    value = row.values.get(column)
+    if value is not None and not isinstance(value, str):
+        raise _EntryError(f"the {role} must be a text, not {value!r:.60}")
+    return value or ""
+
+
+def _id(row: Row, column: str | None) -> str:
+    value = row.values.get(column) if column else None
+    if isinstance(value, bool) or not isinstance(value, str | int | None):
+        raise _EntryError(f"an id must be a string or a whole number, not {value!r:.60}")
+    return "" if value is None else str(value).strip()

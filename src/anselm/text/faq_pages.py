@@ -1,0 +1,149 @@
+"""FAQs that are pages: Markdown, HTML and Word files with a question in each heading, or texts with "Q:" and "A:".
+
+A heading with text of its own is an entry. A heading without is a section, and so is every heading above an entry: the
+entry's meta["section"] tells. Below a question with an answer, headings that ask nothing are parts of that answer. A
+table of contents is no text: nothing but links to other places of the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from anselm.errors import FormatError
+from anselm.text.faq import Entry, LineNumbers, Skip
+from anselm.text.outlines import Heading, Outline, is_question, join_titles
+from anselm.text.pieces import Cleaned, Piece, cut
+
+_BOLD = r"(?:\*\*|__|<(?:b|strong)>|</(?:b|strong)>)?+"
+_OPENING = rf"[ \t>]*+(?:(?:[-*+•]|\d{{1,9}}[.)])[ \t]++|<(?:p|div|li)\b[^<>]*+>)?+{_BOLD}"
+_CLOSING = rf"[ \t]?\d{{0,4}}+{_BOLD}[ \t]?[:.)]{_BOLD}(?=\s|\Z)"
+_MARK = re.compile(
+    rf"^{_OPENING}(?:(?P<question>Q|Question|Frage)|(?P<answer>A|Answer|Antwort)){_CLOSING}"
+    rf"|(?<=[\s>]){_BOLD}(?P<inline>A|Answer|Antwort)[ \t]?\d{{0,4}}+{_BOLD}:{_BOLD}(?=\s|\Z)",
+    re.MULTILINE,
+)
+_Q_TITLE = re.compile(r"(?:Q|Question|Frage)[ ]?\d{0,4}[ ]?[:.)]\s+")
+_CONTENTS = re.compile(r"!?\[[^\[\]\n]*+\]\(#[^()\s]*+\)|<a\s[^<>]*?href=[\"']?#[^<>]*+>[^<]*+</a>", re.IGNORECASE)
+_HAS_WORD = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A heading with the text of its own, from start to end; the text before the first heading has none."""
+
+    above: tuple[Heading, ...]
+    heading: Heading | None
+    start: int
+    end: int
+
+
+class Page:
+    """A source with its pieces and headings."""
+
+    def __init__(self, source: str, pieces: Sequence[Piece], headings: Sequence[Heading]) -> None:
+        self.source, self.pieces = source, pieces
+        self.outline = Outline(headings)
+
+    def is_faq(self) -> bool:
+        """Whether at least two headings, and most of those that hold text, are questions, or two answers are marked."""
+        headings = self.outline.headings
+        leaves = [one.title for index, one in enumerate(headings) if self.outline.is_leaf(index)]
+        if len(headings) >= 2 and sum(map(is_question, leaves)) * 2 > len(leaves):
+            return True
+        return sum(len(self._marked(part)) for part in self._parts()) >= 2
+
+    def entries(self, place: object, skip: Skip) -> list[Entry]:
+        lines = LineNumbers(self.source)
+        found: list[Entry] = []
+        for part in self._answers():
+            if marked := self._marked(part):
+                section = (*part.above, part.heading) if part.heading else ()
+                for begin, question, answer in marked:
+                    asked = self._clean(*question)[0]
+                    found.append(self._entry(asked, answer, section, lines.at(begin)))
+            elif part.heading:
+                title = _Q_TITLE.sub("", part.heading.title, count=1)
+                span = (part.start + self._answer_mark(part), part.end)
+                found.append(self._entry(title, span, part.above, lines.at(part.heading.start)))
+            else:
+                found.append(self._entry("", (part.start, part.end), (), lines.at(part.start)))
+        return [entry for entry in found if self._is_answered(entry, place, skip)]
+
+    def _is_answered(self, entry: Entry, place: object, skip: Skip) -> bool:
+        if not entry.answer:
+            skip(FormatError(place, f"there is no answer to {entry.question!r:.80}", entry.line))
+        return bool(entry.answer)
+
+    def _entry(self, question: str, span: tuple[int, int], section: Sequence[Heading], line: int) -> Entry:
+        answer, start, end = self._clean(*span)
+        return Entry(question, answer, start, end, line, meta={"section": join_titles(section)} if section else {})
+
+    def _parts(self) -> Iterator[Part]:
+        headings = self.outline.headings
+        starts = [*(heading.start for heading in headings), len(self.source)]
+        yield Part((), None, 0, starts[0])
+        for index, heading in enumerate(headings):
+            yield Part(self.outline.above(index), heading, heading.end, min(starts[index + 1], heading.until))
+
+    def _answers(self) -> Iterator[Part]:
+        """The parts with text; those below a question that ask nothing are joined to it."""
+        answering: Part | None = None
+        for part in self._parts():
+            if answering and part.heading and answering.heading in part.above and not is_question(part.heading.title):
+                answering = Part(answering.above, answering.heading, answering.start, part.end)
+                continue
+            if answering:
+                yield answering
+            answering = None
+            if self._has_text(part):
+                if part.heading and is_question(part.heading.title):
+                    answering = part
+                else:
+                    yield part
+        if answering:
+            yield answering
+
+    def _has_text(self, part: Part) -> bool:
+        text = Cleaned(cut(self.pieces, part.start, part.end)).text
+        if not _HAS_WORD.search(text):
+            return False
+        links = _CONTENTS.finditer(self.source, part.start, part.end)
+        linked = sum(len(_words(Cleaned(cut(self.pieces, *link.span())).text)) for link in links)
+        return linked < len(_words(text))
+
+    def _marked(self, part: Part) -> list[tuple[int, tuple[int, int], tuple[int, int]]]:
+        """(begin, span of the question, span of the answer) of each "Q: ... A: ..." in a part."""
+        marks = list(_MARK.finditer(self.source, part.start, part.end))
+        asked = [index for index, mark in enumerate(marks) if mark["question"]]
+        found = []
+        for index, following in pairwise([*asked, len(marks)]):
+            end = marks[following].start() if following < len(marks) else part.end
+            if index + 1 < following:
+                answer = marks[index + 1]
+                found.append((marks[index].start(), (marks[index].end(), answer.start()), (answer.end(), end)))
+            else:
+                found.append((marks[index].start(), (marks[index].end(), end), (end, end)))
+        return found if any(start < end for _, _, (start, end) in found) else []
+
+    def _answer_mark(self, part: Part) -> int:
+        """How much of a part its "A:" takes, if it has one."""
+        mark = _MARK.search(self.source, part.start, part.end)
+        if not mark or mark["question"] or ":" not in mark[0] or self.source[part.start : mark.start()].strip():
+            return 0
+        return mark.end() - part.start
+
+    def _clean(self, start: int, end: int) -> tuple[str, int, int]:
+        """The text between, without markup and white space around it, and where it stands."""
+        cleaned = Cleaned(cut(self.pieces, start, end))
+        text = cleaned.text.strip()
+        if not _HAS_WORD.search(text):
+            return "", start, start
+        lead = len(cleaned.text) - len(cleaned.text.lstrip())
+        return text, *cleaned.source_span(lead, lead + len(text))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)

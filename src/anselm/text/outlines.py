@@ -1,0 +1,144 @@
+"""The headings of a page: where they stand, how deep, and which of them stand above a place.
+
+Markdown has headings with # or underlined, and people write questions in bold on a line of their own. In HTML the
+<summary> of <details> and the <dt> of a list are headings, too, for as long as that element lasts.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anselm.text.html import TOKEN as HTML_TOKEN
+from anselm.text.markdown import TOKEN as MARKDOWN_TOKEN
+from anselm.text.pieces import Cleaned, Piece, cut
+
+SEPARATOR = " > "  # between the headings above a place
+_BOLD = re.compile(
+    r"^[ \t>]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)?+(?P<mark>\*\*|__)(?!\s|Q[\s\d]*[:.)])[^*\n]{2,300}?"
+    r"(?:[?？](?P=mark)|(?P=mark)[?？])[ \t\r]*+(?:<br ?/?>[ \t\r]*+)?$",
+    re.MULTILINE,
+)
+_UNDERLINE = re.compile(r"[ \t>]*+(={2,}+|-{2,}+)[ \t\r]*+")
+_MARKED = re.compile(r"[ \t]*+(?:[-*+•>|#]|\d{1,9}[.)][ \t]|$)")  # no text that could be underlined
+_LEVELS = {**{f"h{level}": level for level in range(1, 7)}, "summary": 7, "dt": 8}
+_SCOPES = {"summary": {"/details"}, "dt": {"/dl"}}  # where what stands below them ends
+_PAGE_END = {"footer", "/main", "/body"}
+_STARTERS = """
+    who whom whose what when where which why how can could do does did is are was were am will would wo shall should may
+    must have has had
+"""
+_STARTER = re.compile(rf"(?:{'|'.join(_STARTERS.split())})(?:['’]s|n['’]t|'t)?\b(?!-)", re.IGNORECASE)
+_QUESTION_MARK = re.compile(r"[?？؟\u037e][\s\"'”’»)*_]*$")  # the last is Greek
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading, its span of the source, and where at the latest the text below it ends."""
+
+    level: int
+    title: str
+    start: int
+    end: int
+    until: int
+
+
+def is_question(title: str) -> bool:
+    """By its question mark, or by how it begins: people write "How to return an item" over an answer."""
+    return bool(_QUESTION_MARK.search(title) or _STARTER.match(title.lstrip(" \"'“‘¿*_([")))
+
+
+def markdown_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
+    found = {start: (7, start, end) for start, end in (bold.span() for bold in _BOLD.finditer(source))}
+    for token in MARKDOWN_TOKEN.finditer(source):
+        if token.lastgroup == "heading":
+            found[token.start()] = (token[0].count("#"), token.start(), _line_end(source, token.end()))
+        elif token.lastgroup == "block" and (line := _UNDERLINE.fullmatch(token[0])):
+            if (start := _underlined(source, token.start())) is not None:
+                found[start] = (1 if line[1].startswith("=") else 2, start, token.end())
+        elif token.lastgroup == "fenced":
+            for start in [start for start in reversed(found) if token.start() <= start < token.end()]:
+                del found[start]
+    return _titled(pieces, [(*found[start], len(source)) for start in sorted(found)])
+
+
+def _underlined(source: str, underline: int) -> int | None:
+    """Where the line begins that is underlined here: text by itself, since after other text this would be a rule."""
+    start = source.rfind("\n", 0, max(underline - 1, 0)) + 1
+    before = source.rfind("\n", 0, max(start - 1, 0)) + 1
+    alone = not source[before : max(start - 1, 0)].strip()
+    return start if alone and not _MARKED.match(source[start:underline].rstrip()) else None
+
+
+def _line_end(source: str, position: int) -> int:
+    end = source.find("\n", position)
+    return len(source) if end < 0 else end
+
+
+def html_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
+    """Each from its opening tag to its closing one, or to what closes it in a browser: the next heading."""
+    found: list[tuple[int, int, int, int]] = []
+    names: list[str] = []
+    for token in HTML_TOKEN.finditer(source):
+        if token.lastgroup != "tag":
+            continue
+        tag = ("/" if token[0].startswith("</") else "") + token["tag"].lower()
+        if tag in _LEVELS:
+            found.append((_LEVELS[tag], token.start(), -1, len(source)))
+            names.append(tag)
+        elif found:
+            level, start, end, until = found[-1]
+            if end < 0 and (tag == f"/{names[-1]}" or tag == "dd"):
+                found[-1] = (level, start, token.end() if tag.startswith("/") else token.start(), until)
+            elif until == len(source) and tag in _SCOPES.get(names[-1], _PAGE_END):
+                found[-1] = (level, start, end if end >= 0 else token.start(), token.start())
+    return _titled(pieces, [one for one in found if one[2] >= 0])
+
+
+def _titled(pieces: Sequence[Piece], found: list[tuple[int, int, int, int]]) -> list[Heading]:
+    headings = []
+    for level, start, end, until in found:
+        title = Cleaned(cut(pieces, start, end)).text
+        if title:
+            headings.append(Heading(level, " ".join(title.split()), start, end, until))
+    return headings
+
+
+class Outline:
+    """Headings in order, and which of them stand above a place."""
+
+    def __init__(self, headings: Sequence[Heading]) -> None:
+        self.headings = headings
+        self._starts = [heading.start for heading in headings]
+        self._above: list[tuple[Heading, ...]] = []  # for each heading those above it
+        stack: list[Heading] = []
+        for heading in headings:
+            stack = [one for one in stack if one.level < heading.level and heading.start < one.until]
+            self._above.append(tuple(stack))
+            stack.append(heading)
+
+    def above(self, index: int) -> tuple[Heading, ...]:
+        """The headings above a heading, the highest first."""
+        return self._above[index]
+
+    def is_leaf(self, index: int) -> bool:
+        """Whether no other heading stands below it."""
+        return index + 1 == len(self.headings) or self.headings[index] not in self._above[index + 1]
+
+    def path(self, position: int) -> tuple[Heading, ...]:
+        """The headings that hold a place of the source, the highest first."""
+        index = bisect_right(self._starts, position) - 1
+        if index < 0:
+            return ()
+        return tuple(one for one in (*self._above[index], self.headings[index]) if position < one.until)
+
+    def is_heading(self, position: int) -> bool:
+        """Whether the place is a heading's own."""
+        index = bisect_right(self._starts, position) - 1
+        return index >= 0 and position < self.headings[index].end
+
+
+def join_titles(headings: Sequence[Heading]) -> str:
+    return SEPARATOR.join(heading.title for heading in headings)

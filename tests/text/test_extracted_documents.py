@@ -1,0 +1,157 @@
+"""PDF and Word files, built by hand: their text, headings and pages, and one sentence for those that have none."""
+
+from __future__ import annotations
+
+import io
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from anselm.errors import FormatError, MissingExtraError
+from anselm.text.documents import Document, entries_of, read_document, sentences
+
+Text = tuple[int, int, str]  # distance from the bottom, size, words
+
+
+def pdf(*pages: list[Text], encrypt: bytes = b"") -> bytes:
+    """A PDF of lines of Helvetica, with its objects numbered: the catalogue, the pages, the font, then page by page."""
+    objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"", b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
+    for lines in pages:
+        body = b"".join(b"BT /F1 %d Tf 72 %d Td (%b) Tj ET\n" % (size, y, text.encode()) for y, size, text in lines)
+        objects.append(b"<</Length %d>>stream\n%b\nendstream" % (len(body), body))
+        content = b"/Resources<</Font<</F1 3 0 R>>>>/Contents %d 0 R" % len(objects)
+        objects.append(b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]%b>>" % content)
+    kids = b" ".join(b"%d 0 R" % number for number in range(5, len(objects) + 1, 2))
+    objects[1] = b"<</Type/Pages/Count %d/Kids[%b]>>" % (len(pages), kids)
+    file, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(file))
+        file += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    trailer = b"trailer<</Size %d/Root 1 0 R%b>>\nstartxref\n%d\n%%%%EOF" % (size, encrypt, len(file))
+    return file + b"xref\n0 %d\n0000000000 65535 f \n%b" % (size, table) + trailer
+
+
+LOCKED = b"/ID[<00><00>]/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<%b>/U<%b>>>" % (b"11" * 32, b"22" * 32)
+
+
+def read(folder: Path, name: str, content: bytes) -> Document:
+    (folder / name).write_bytes(content)
+    return read_document(folder / name)
+
+
+def test_paragraphs_of_a_pdf(tmp_path: Path) -> None:
+    document = read(
+        tmp_path,
+        "a.pdf",
+        pdf(
+            [
+                (760, 9, "The kettle, 2020"), (720, 20, "Cleaning"), (690, 12, "Hard water leaves chalk on the ket-"),
+                (676, 12, "tle, which is well-"), (662, 12, "known. Use acid."), (630, 12, "Wipe it from"),
+                (40, 9, "Page 1"),
+            ],
+            [],
+            [(760, 9, "The kettle, 2020"), (720, 12, "time to time, as is well-known."), (706, 12, "- Never wash it"),
+             (692, 12, "- Or dry it"), (40, 9, "Page 3")],
+            [(760, 9, "The kettle, 2020"), (720, 16, "Guarantee"), (690, 12, "Three years."), (40, 9, "Page 4")],
+        ),
+    )  # fmt: skip
+    assert document.text.split("\n\n") == [
+        "Cleaning",
+        "Hard water leaves chalk on the kettle, which is well-known. Use acid.",
+        "Wipe it from time to time, as is well-known.",
+        "- Never wash it",
+        "- Or dry it",
+        "Guarantee",
+        "Three years.",
+    ]
+    found = sentences(document)
+    assert [(one.text.split()[-1], one.heading, one.page) for one in found] == [
+        ("well-known.", "Cleaning", 1), ("acid.", "Cleaning", 1), ("well-known.", "Cleaning", 1), ("it", "Cleaning", 3),
+        ("it", "Cleaning", 3), ("years.", "Cleaning > Guarantee", 4),
+    ]  # fmt: skip
+    assert all(document.text[one.start : one.end] == one.text for one in found)
+    assert document.pages[2] == document.text.index("time to")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"no pdf", "a.pdf: is not a PDF, or damaged"),
+        (pdf([(700, 12, "x")])[:200], "a.pdf: is not a PDF, or damaged"),
+        (pdf([(700, 12, "x")], encrypt=LOCKED), "a.pdf: is encrypted; save a copy without a password"),
+        (pdf([], []), "a.pdf: has no text: its 2 pages are pictures, as of a scan"),
+    ],
+)
+def test_a_pdf_that_cannot_be_read_is_one_sentence(content: bytes, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=problem):
+        read(tmp_path, "a.pdf", content)
+
+
+def test_without_the_extra_a_pdf_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    with pytest.raises(MissingExtraError, match=r'a\.pdf, a PDF, needs an extra.*pip install "anselm\[documents\]"'):
+        read(tmp_path, "a.pdf", pdf([(700, 12, "x")]))
+
+
+W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+STYLES = """<w:style w:styleId="T1"><w:name w:val="heading 1"/></w:style>
+    <w:style w:styleId="T2"><w:name w:val="Heading 2"/></w:style>
+    <w:style w:styleId="Own"><w:name w:val="My own"/><w:basedOn w:val="T2"/></w:style>
+    <w:style w:styleId="Round"><w:name w:val="a"/><w:basedOn w:val="Round"/></w:style>"""
+
+
+def docx(body: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as folder:
+        folder.writestr("word/document.xml", f'<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>')
+        folder.writestr("word/styles.xml", f'<w:styles xmlns:w="{W}">{STYLES}</w:styles>')
+    return file.getvalue()
+
+
+def paragraph(text: str, style: str = "", bold: str = "") -> str:
+    look = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+    return f"<w:p>{look}<w:r><w:rPr>{bold}</w:rPr><w:t>{text}</w:t></w:r></w:p>"
+
+
+def test_paragraphs_of_a_word_file(tmp_path: Path) -> None:
+    cells = "".join(f"<w:tc>{paragraph(text)}</w:tc>" for text in ("steel", "two litres"))
+    runs = "<w:p><w:r><w:t>Wipe</w:t></w:r><w:hyperlink><w:r><w:tab/><w:t>it </w:t></w:r></w:hyperlink>"
+    removed = "<w:del><w:r><w:delText>never</w:delText></w:r></w:del><w:ins><w:r><w:t>often.</w:t></w:r></w:ins></w:p>"
+    body = [
+        paragraph("Kettle", "T1"), paragraph("Cleaning", "Own"), runs + removed, paragraph(" ", "Round"),
+        f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>",
+        f"<w:sdt><w:sdtContent>{paragraph('In &amp; out.')}</w:sdtContent></w:sdt>",
+    ]  # fmt: skip
+    document = read(tmp_path, "a.docx", docx("".join(body)))
+    assert document.text == "Kettle\n\nCleaning\n\nWipe it often.\n\nsteel, two litres\n\nIn & out."
+    found = sentences(document)
+    assert [one.text for one in found] == ["Wipe it often.", "steel, two litres", "In & out."]
+    assert {one.heading for one in found} == {"Kettle > Cleaning"}
+    assert all(document.text[one.start : one.end] == one.text for one in found)
+
+
+def test_a_faq_in_word(tmp_path: Path) -> None:
+    body = [paragraph("Questions", "T1"), paragraph("Where?", bold="<w:b/>"), paragraph("Here."), paragraph("There.")]
+    body += [paragraph("When?", bold="<w:b/>"), paragraph("Now. Or not?", bold='<w:b w:val="0"/>')]
+    document = read(tmp_path, "a.docx", docx("".join(body)))
+    found = entries_of(document)
+    assert [(entry.question, entry.answer) for entry in found] == [
+        ("Where?", "Here.\n\nThere."),
+        ("When?", "Now. Or not?"),
+    ]
+    assert [document.text[entry.start : entry.end] for entry in found] == [entry.answer for entry in found]
+    assert found[0].meta == {"section": "Questions"}
+
+
+def test_a_word_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    empty = io.BytesIO()
+    zipfile.ZipFile(empty, "w").close()
+    for content in (b"\xd0\xcf\x11\xe0", empty.getvalue(), docx("<w:p>")[:-30], docx("<w:p>")):
+        with pytest.raises(FormatError, match=r"a\.docx: is not a Word file \(\.docx\), or damaged or encrypted"):
+            read(tmp_path, "a.docx", content)
+    with pytest.raises(FormatError, match=r"a\.docx: has no text"):
+        read(tmp_path, "a.docx", docx(""))
