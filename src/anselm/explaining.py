@@ -80,7 +80,7 @@ def explain(scorer: Scorer, question: Question, chosen: Sequence[int]) -> list[E
 def settle(scorer: Scorer, question: Question) -> Scorer:
     """A lexical model with the statistics of this list, so that none of its scores depends on the others any more."""
     if isinstance(scorer, Lexical) and not scorer.pairwise:
-        return scorer.fit(candidate.text for candidate in question.candidates)
+        return scorer.fit(candidate.content for candidate in question.candidates)
     return scorer
 
 

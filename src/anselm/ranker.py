@@ -9,48 +9,56 @@ from typing import Any
 
 import numpy as np
 
-from anselm.data.formats.records import candidates_from_json, check_question
+from anselm.asking import GivenDocument, Spot, find_spots, passage
+from anselm.data.formats.records import check_question, check_rankable
+from anselm.data.objects import candidate_from_object, has_id
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
-from anselm.evaluation.calibration import UNCALIBRATED, Calibration, load_calibration
+from anselm.evaluation.calibration import Calibration, load_calibration
 from anselm.evaluation.scoring import batched
 from anselm.explaining import explain as explain_scores
 from anselm.grouping import group_answers
+from anselm.languages import foreign_texts
 from anselm.models.lexical import Lexical
 from anselm.models.scorer import Scorer, Scores
-from anselm.ranking import Passage, Ranking, Result, fold, gather
+from anselm.ranking import Answers, Ranking, Result, fold, gather
 from anselm.runtime.loading import load_scorer
-from anselm.text.documents import Document, Sentence, document_from_text, find_documents, read_document, sentences
+from anselm.text.faq import Skip
 
-GivenCandidate = str | Candidate | Mapping[str, Any]  # a text, or an object with a "text" and perhaps an "id"
-GivenDocument = str | Path | Document  # a text, a file or folder, or what was read already
 EXPLAINED = 10  # results, where `top` does not say how many are wanted: each costs a score per word
 
 
 class Ranker:
-    """A model with its calibration."""
+    """A model with its calibration; None where it has none."""
 
-    def __init__(self, scorer: Scorer, calibration: Calibration = UNCALIBRATED, name: str | None = None) -> None:
+    def __init__(self, scorer: Scorer, calibration: Calibration | None = None, name: str | None = None) -> None:
         self.scorer = scorer
         self.calibration = calibration
         self.name = name or scorer.name  # what results are signed with: the name or path that was asked for
 
     @classmethod
-    def load(cls, name_or_path: str | Path = "default") -> Ranker:
-        """A shipped model by name (see `anselm models`), or a checkpoint folder."""
-        return cls(load_scorer(name_or_path), load_calibration(name_or_path) or UNCALIBRATED, str(name_or_path))
+    def load(cls, name_or_path: str | Path = "default", *, threads: int | None = None) -> Ranker:
+        """A shipped model by name (see `anselm models`), or a checkpoint folder.
+
+        It computes with so many `threads`; else with OMP_NUM_THREADS, or as many as there are cores for this process.
+        """
+        return cls(load_scorer(name_or_path, threads), load_calibration(name_or_path), str(name_or_path))
 
     def rank(
         self,
         question: str,
-        candidates: Iterable[GivenCandidate],
+        candidates: Iterable[Any],
         top: int | None = None,
         *,
         explain: bool = False,
         fold_duplicates: bool = False,
         group: bool = False,
-    ) -> Ranking:
+    ) -> Ranking[Result]:
         """Order the candidates best first; `top` keeps the first so many.
+
+        A candidate is a string, a mapping with a "text" (or "content", "page_content", "answer" and perhaps "question",
+        "id" and other fields), a Candidate, or a document of LangChain, Haystack or LlamaIndex; `Result.item` is the
+        very object. One that is empty comes last, with probability 0.
 
         `explain` tells which words carried the scores of the `top`, or of the first 10. `fold_duplicates` leaves out
         what is almost word for word the same as a better one. `group` puts similar answers together, each group behind
@@ -60,19 +68,30 @@ class Ranker:
         'We open at nine.'
         """
         check_top(top)
-        listed = list_candidates(candidates)
-        checked = Question("", check_question(question), candidates_from_json(listed))
-        given = [has_id(candidate) for candidate in listed]
-        ranking = next(self.rank_lists([checked]))
-        results = [result if given[result.index] else replace(result, id=None) for result in ranking.results]
-        results = (fold(results) if fold_duplicates else results)[:top]
+        given = list_candidates(candidates)
+        listed = make_question("", question, given)
+        ranking = with_items(next(self.rank_lists([listed])), given)
+        results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
         if group:
             results = gather(results, group_answers(self.scorer, [result.text for result in results]))
         if explain:
-            results = self._explained(checked, results, top or EXPLAINED)
+            results = self._explained(listed, results, top or EXPLAINED)
         return replace(ranking, results=tuple(results))
 
-    def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking]:
+    def rank_many(
+        self, questions: Sequence[str], lists: Sequence[Iterable[Any]], top: int | None = None
+    ) -> list[Ranking[Result]]:
+        """As `rank`, for many questions at once, each with its list of candidates: batches are filled across lists."""
+        check_top(top)
+        if len(questions) != len(lists):
+            raise InputError(f"each question needs its list; {len(questions)} questions, {len(lists)} lists")
+        given = [list_candidates(candidates) for candidates in lists]
+        named = enumerate(zip(questions, given, strict=True))
+        listed = [make_question(str(number), question, values) for number, (question, values) in named]
+        rankings = (with_items(one, values) for one, values in zip(self.rank_lists(listed), given, strict=True))
+        return [replace(ranking, results=ranking.results[:top]) for ranking in rankings]
+
+    def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking[Result]]:
         """Rank many lists, streamed."""
         for batch in batched(questions):
             for question, scores in zip(batch, self.scorer.score(batch), strict=True):
@@ -84,36 +103,47 @@ class Ranker:
         documents: GivenDocument | Iterable[GivenDocument],
         top: int = 5,
         *,
+        read: int | None = None,
+        columns: Mapping[str, str] | None = None,
+        skip: Skip | None = None,
         explain: bool = False,
         fold_duplicates: bool = False,
-    ) -> Ranking:
-        """Find the sentences that answer a question: in texts (str), files or folders (Path), or read documents.
+    ) -> Answers:
+        """Find what answers a question: in texts (str), files or folders (Path), or read documents.
 
-        One of them may be given by itself. A file counts once, however often and by whichever name it is given.
-        `explain` tells which words carried the scores. `fold_duplicates` leaves out sentences that are almost word for
-        word the same as a better one, such as those of a page that is there twice.
+        Sentences of documents are found, and entries of FAQs. One document may be given by itself. A file counts once,
+        however often and by whichever name it is given. Of many sentences `read` are read by the model (200, for the
+        default), those with the most words of the question.
+
+        `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each file or entry that cannot
+        be read, and is passed over then; without it the first is an error. `explain` tells which words carried the
+        scores. `fold_duplicates` leaves out what is almost word for word the same as a better one, such as the
+        sentences of a page that is there twice.
         """
         check_top(top)
-        found = [(document, sentence) for document in open_documents(documents) for sentence in sentences(document)]
-        if not found:
-            raise InputError("there are no sentences in the documents")
-        candidates = tuple(Candidate(str(place), sentence.text) for place, (_, sentence) in enumerate(found))
-        read, scores = self._first_pass(Question("", check_question(question), candidates))
-        ranking = self._ranking(read, scores)
+        if read is not None and read < 1:
+            raise InputError(f"read must be at least 1, not {read}")
+        spots = find_spots(documents, columns, skip)
+        whole = Question("", check_question(question), tuple(spot.candidate for spot in spots))
+        listed = self._first_pass(whole, read)
+        ranking = next(self.rank_lists([listed]))
         results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
         if explain:
-            results = self._explained(read, results, top)
-        places = [int(candidate.id) for candidate in read.candidates]  # among all sentences
-        return replace(ranking, results=tuple(passage(result, places, found) for result in results))
+            results = self._explained(listed, results, top)
+        places = [int(candidate.id) for candidate in listed.candidates]  # among all spots
+        found = tuple(passage(result, places, spots) for result in results)
+        known = {name: getattr(ranking, name) for name in ("question", "model", "answerable", "threshold")}
+        more = {name: getattr(ranking, name) for name in ("answerability", "empty", "warnings")}
+        return Answers(**known, results=found, **more, passages=len(spots), read=len(places))
 
-    def _first_pass(self, question: Question) -> tuple[Question, Scores]:
-        """Score all, or, where the model cannot take that many, those that BM25 puts first."""
-        capacity = self.scorer.capacity
-        if capacity is not None and len(question.candidates) > capacity:
-            rough = Lexical("bm25").score([question])[0]
-            kept = np.sort(np.argsort(-rough, kind="stable")[:capacity])
-            question = Question(question.id, question.text, tuple(question.candidates[i] for i in kept))
-        return question, self.scorer.score([question])[0]
+    def _first_pass(self, question: Question, read: int | None) -> Question:
+        """All of it, or, where the model is to read fewer, those that BM25 puts first."""
+        capacity = read or self.scorer.capacity
+        if capacity is None or len(question.candidates) <= capacity:
+            return question
+        rough = Lexical("bm25").score([question])[0]
+        kept = np.sort(np.argsort(-rough, kind="stable")[:capacity])
+        return replace(question, candidates=tuple(question.candidates[i] for i in kept))
 
     def _explained(self, question: Question, results: Sequence[Result], count: int) -> list[Result]:
         """The same results; the first so many say why."""
@@ -121,33 +151,39 @@ class Ranker:
         explained = (replace(result, explanation=why) for result, why in zip(results[:count], found, strict=True))
         return [*explained, *results[count:]]
 
-    def _ranking(self, question: Question, scores: Scores) -> Ranking:
-        probabilities = self.calibration.platt.probability(scores)
+    def _ranking(self, question: Question, scores: Scores) -> Ranking[Result]:
+        empty = np.array([not candidate.content.strip() for candidate in question.candidates])
+        scores = np.where(empty, -np.inf, scores)
+        verdict = self.calibration.judge(question, scores) if self.calibration else None
         order = np.argsort(-scores, kind="stable")  # equal scores stay in the order of the input
         results = tuple(
-            Result(
-                int(index),
-                question.candidates[index].text,
-                float(scores[index]),
-                float(probabilities[index]),
-                question.candidates[index].id,
-            )
-            for index in order
+            make_result(int(i), question.candidates[i], float(scores[i]), verdict and float(verdict.probabilities[i]))
+            for i in order
         )
-        answerable = results[0].probability >= self.calibration.threshold
-        return Ranking(question.text, self.name, answerable, self.calibration.threshold, results)
+        foreign = foreign_texts(self.scorer.language, question.text, results[0].text)
+        believed = None if foreign else verdict
+        return Ranking(
+            question.text,
+            self.name,
+            believed and believed.answerable,
+            self.calibration and self.calibration.threshold,
+            results,
+            believed and believed.answerability,
+            int(empty.sum()),
+            foreign,
+        )
 
 
 def rank(
     question: str,
-    candidates: Iterable[GivenCandidate],
+    candidates: Iterable[Any],
     model: str | Path = "default",
     top: int | None = None,
     *,
     explain: bool = False,
     fold_duplicates: bool = False,
     group: bool = False,
-) -> Ranking:
+) -> Ranking[Result]:
     """Rank once with a model by name; keep a `Ranker` to rank often."""
     ranker = Ranker.load(model)
     return ranker.rank(question, candidates, top, explain=explain, fold_duplicates=fold_duplicates, group=group)
@@ -159,60 +195,41 @@ def ask(
     model: str | Path = "default",
     top: int = 5,
     *,
+    read: int | None = None,
+    columns: Mapping[str, str] | None = None,
     explain: bool = False,
     fold_duplicates: bool = False,
-) -> Ranking:
+) -> Answers:
     """Ask documents once with a model by name; keep a `Ranker` to ask often."""
-    return Ranker.load(model).ask(question, documents, top, explain=explain, fold_duplicates=fold_duplicates)
+    return Ranker.load(model).ask(
+        question, documents, top, read=read, columns=columns, explain=explain, fold_duplicates=fold_duplicates
+    )
 
 
-def list_candidates(candidates: Iterable[GivenCandidate]) -> list[GivenCandidate]:
+def list_candidates(candidates: Iterable[Any]) -> list[Any]:
     if isinstance(candidates, str | Candidate | Mapping) or not isinstance(candidates, Iterable):
         raise InputError(f"candidates must be a list of texts, not one {type(candidates).__name__}")
     return list(candidates)
 
 
-def has_id(candidate: GivenCandidate) -> bool:
-    """Whether an id came with the input, to be given back; a position that stands in for one is not."""
-    if isinstance(candidate, Mapping):
-        return candidate.get("id") not in (None, "")
-    return isinstance(candidate, Candidate)
+def make_question(id: str, text: str, given: Sequence[Any]) -> Question:
+    found = [candidate_from_object(value, position) for position, value in enumerate(given)]
+    return Question(id, check_question(text), check_rankable(found))
 
 
-def open_documents(documents: GivenDocument | Iterable[GivenDocument]) -> Iterator[Document]:
-    """Read what is not read yet; each file once."""
-    given = [documents] if isinstance(documents, str | Path | Document) else documents
-    seen: set[Path] = set()
-    for position, document in enumerate(given):
-        if isinstance(document, Document):
-            yield document
-        elif isinstance(document, str):
-            yield document_from_text(document, source=f"document {position}")
-        elif isinstance(document, Path):
-            for path in find_documents([document]):
-                if (place := path.resolve()) not in seen:
-                    seen.add(place)
-                    yield read_document(path)
-        else:
-            raise InputError(f"document {position} must be a text, a Path or a Document, not {document!r}")
+def make_result(index: int, candidate: Candidate, score: float, probability: float | None) -> Result:
+    return Result(
+        index, candidate.text, score, probability, candidate.id, question=candidate.question or None, meta=candidate.meta
+    )
 
 
-def passage(result: Result, places: Sequence[int], found: Sequence[tuple[Document, Sentence]]) -> Passage:
-    """A result with its place: offsets and line in its document, and the sentences beside it."""
-    index = places[result.index]
-    others = None if result.duplicates is None else tuple(places[other] for other in result.duplicates)
-    document, here = found[index]
-
-    def beside(other: int) -> str:
-        inside = 0 <= other < len(found) and found[other][0] is document
-        return found[other][1].text if inside else ""
-
-    line = document.text.count("\n", 0, here.start) + 1
-    return Passage(
-        index, result.text, result.score, result.probability, None,
-        here.source, here.start, here.end, line, beside(index - 1), beside(index + 1),
-        duplicates=others, explanation=result.explanation,
-    )  # fmt: skip
+def with_items(ranking: Ranking[Result], given: Sequence[Any]) -> Ranking[Result]:
+    """Each result with the object it came from, and without an id that was made up."""
+    results = (
+        replace(result, item=given[result.index], id=result.id if has_id(given[result.index]) else None)
+        for result in ranking.results
+    )
+    return replace(ranking, results=tuple(results))
 
 
 def check_top(top: int | None) -> None:

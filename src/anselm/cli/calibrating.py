@@ -25,8 +25,8 @@ def calibrate(
     split: Annotated[str | None, typer.Option(help="Which split; `dev` by default.")] = None,
     protocol: Annotated[str | None, typer.Option(help="Which questions count; all of them by default.")] = None,
     threshold: Annotated[
-        str, typer.Option(help="From which probability on to answer: best-f1, precision=0.9, recall=0.8, or 0.35.")
-    ] = "best-f1",
+        str, typer.Option(help="How sure to be of an answer to give one: 0.5, best-f1, precision=0.9, recall=0.8.")
+    ] = "0.5",
     out: Annotated[Path | None, typer.Option(help="Write a copy here and leave the checkpoint as it is.")] = None,
     data_dir: DataDir = None,
     as_json: Json = False,
@@ -50,6 +50,7 @@ def describe(refit: Refit, dataset: Dataset, threshold: str) -> dict[str, Any]:
     from anselm.evaluation.thresholds import outline
     from anselm.evaluation.trust import numbers
 
+    beliefs = {"texts": refit.calibration.texts, "entries": refit.calibration.entries}
     return {
         "checkpoint": str(refit.checkpoint),
         "data": dataset.name,
@@ -57,12 +58,11 @@ def describe(refit: Refit, dataset: Dataset, threshold: str) -> dict[str, Any]:
         "protocol": dataset.protocol,
         "questions": len(dataset),
         "pairs": dataset.pairs,
-        "slope": refit.calibration.platt.slope,
-        "intercept": refit.calibration.platt.intercept,
+        "weights": {kind: one and one.to_dict() for kind, one in beliefs.items()},
         "threshold": refit.calibration.threshold,
         "chosen_by": threshold,
         "fitted_on": refit.calibration.fitted_on,
-        "before": refit.before.to_dict(),
+        "before": refit.before and refit.before.to_dict(),
         "after": refit.after.to_dict(),
         "tradeoff": [numbers(row) for row in outline(refit.after.tradeoff, refit.after.triggering)],
     }

@@ -21,6 +21,11 @@ class Candidate:
     question: str = ""
 
     @property
+    def content(self) -> str:
+        """All of it that is read: of an entry its question and its answer."""
+        return f"{self.question} {self.text}" if self.question else self.text
+
+    @property
     def relevant(self) -> bool:
         return self.label is not None and self.label > 0
 
@@ -38,3 +43,8 @@ class Question:
     def labels(self) -> tuple[float, ...]:
         """The labels as numbers; an unjudged candidate counts as irrelevant, as in trec_eval."""
         return tuple(candidate.label or 0.0 for candidate in self.candidates)
+
+    @property
+    def has_entries(self) -> bool:
+        """Whether any candidate is an entry of a FAQ, with a question of its own."""
+        return any(candidate.question for candidate in self.candidates)

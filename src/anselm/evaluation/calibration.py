@@ -1,51 +1,114 @@
-"""From a score to a probability (Platt, 1999), and how far the probability can be trusted (Guo et al., 2017).
+"""From scores to what a person may believe: is this candidate right, and does this list hold an answer at all?
 
-    P(relevant | score) = 1 / (1 + exp(-(slope * score + intercept)))
+The two are asked apart. Of a list of forum comments half may be right; of a FAQ's forty entries one is, or none.
 
-Two numbers, fitted on dev by maximum likelihood. Platt's targets stand in for 0 and 1: with N+ relevant and N-
-irrelevant candidates they are 1 / (N- + 2) and (N+ + 1) / (N+ + 2), so that the fit stays finite also where a score
+    P(candidate is right)     a logistic function of its score, of how far it lies below the best, and of the question
+    P(list holds an answer)   a logistic function of the best score, of how far it stands out, and of the list
+
+evaluation/evidence.py says what the numbers are; their weights are stored in `calibration.json` by their names. Entries
+of a FAQ, which are matched on question and answer, have weights of their own. A calibration without weights for lists
+(one that was made before there were any) goes by the probability of the best candidate.
+
+Where only a score is known, its sigmoid is fitted with Platt's targets (1999) in place of 0 and 1: with N+ relevant and
+N- irrelevant candidates they are 1 / (N- + 2) and (N+ + 1) / (N+ + 2), so that the fit stays finite also where a score
 separates the two completely.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anselm.errors import FormatError, InputError
-from anselm.evaluation.ties import FloatArray
+from anselm.data.question import Question
+from anselm.errors import FormatError
+from anselm.evaluation.evidence import OF_CANDIDATE, OF_LIST, candidate_evidence, list_evidence
+from anselm.evaluation.logistic import FloatArray, Logistic, fit_logistic
+from anselm.evaluation.reliability import matched
 from anselm.files import write_atomically
 from anselm.models.registry import find_checkpoint
 
-BINS = 15  # as in Guo et al.
-LEAST = 1e-15  # a probability that rounding made 0 costs 35 nats, not infinitely many
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is believed of one list. `answerability` is the probability that it holds an answer at all."""
+
+    probabilities: FloatArray  # of each candidate, to be right
+    answerability: float
+    answerable: bool
 
 
 @dataclass(frozen=True)
-class Platt:
-    """The fitted sigmoid."""
+class Beliefs:
+    """Weights for one kind of candidates; `background` is what an arbitrary text scores."""
 
-    slope: float
-    intercept: float
+    candidate: Logistic
+    list: Logistic | None = None
+    background: float = 0.0
 
-    def probability(self, scores: ArrayLike) -> FloatArray:
-        return _sigmoid(self.slope * np.asarray(scores, dtype=np.float64) + self.intercept)
+    def probabilities(self, scores: ArrayLike, question: str) -> FloatArray:
+        """0 for what cannot be right: an empty candidate, whose score is minus infinity."""
+        values = np.asarray(scores, dtype=np.float64)
+        usable = values > -np.inf
+        found = np.zeros(len(values))
+        if usable.any():
+            found[usable] = self.candidate.probability(candidate_evidence(values[usable], question))
+        return found
+
+    def answerability(self, scores: ArrayLike, question: str) -> float:
+        if not np.any(np.asarray(scores) > -np.inf):
+            return 0.0
+        if self.list is None:
+            return float(self.probabilities(scores, question).max())
+        return float(self.list.probability(list_evidence(scores, question, self.background))[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        lists = {} if self.list is None else {"list": self.list.to_dict(), "background": self.background}
+        return {"candidate": self.candidate.to_dict(), **lists}
+
+    @classmethod
+    def from_dict(cls, record: Any) -> Beliefs:
+        candidate = Logistic.from_dict(record["candidate"], OF_CANDIDATE)
+        if candidate.weights.get("score", 0.0) + candidate.weights.get("below_best", 0.0) < 0:
+            raise ValueError("with a negative weight a better score would be less probable")
+        if "list" not in record:
+            return cls(candidate)
+        background = float(record["background"])
+        if not np.isfinite(background):
+            raise ValueError("a number in it is not finite")
+        return cls(candidate, Logistic.from_dict(record["list"], OF_LIST), background)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """From scores to probabilities, and the probability from which on a question counts as answered."""
+    """Beliefs about plain texts and about entries of FAQs, and the answerability from which on a list is answered."""
 
-    platt: Platt
+    texts: Beliefs
     threshold: float
     fitted_on: str = ""
+    entries: Beliefs | None = None
+
+    def judge(self, question: Question, scores: FloatArray) -> Verdict:
+        beliefs = self.of(question)
+        sure = beliefs.answerability(scores, question.text)
+        return Verdict(beliefs.probabilities(scores, question.text), sure, sure >= self.threshold)
+
+    def calls_relevant(self, question: Question, scores: FloatArray) -> NDArray[np.bool_]:
+        """What is more probably right than not; or, where one sigmoid is all there is, what reaches the threshold."""
+        beliefs = self.of(question)
+        least = self.threshold if beliefs.list is None else 0.5
+        return np.asarray(beliefs.probabilities(scores, question.text) >= least)
+
+    def of(self, question: Question) -> Beliefs:
+        return self.entries if self.entries and question.has_entries else self.texts
 
     def save(self, path: Path) -> None:
-        record = {**asdict(self.platt), "threshold": self.threshold, "fitted_on": self.fitted_on}
+        entries = {"entries": self.entries.to_dict()} if self.entries else {}
+        record = {"texts": self.texts.to_dict(), **entries, "threshold": self.threshold, "fitted_on": self.fitted_on}
         with write_atomically(path) as file:
             file.write(json.dumps(record, indent=2) + "\n")
 
@@ -53,18 +116,19 @@ class Calibration:
     def load(cls, path: Path) -> Calibration:
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
-            slope, intercept, threshold = (float(record[key]) for key in ("slope", "intercept", "threshold"))
-            if not np.isfinite([slope, intercept, threshold]).all():
+            threshold = float(record["threshold"])
+            if not np.isfinite(threshold):
                 raise ValueError("a number in it is not finite")
-            if slope < 0:
-                raise ValueError("with a negative slope a better score would be less probable")
-            return cls(Platt(slope, intercept), threshold, str(record.get("fitted_on", "")))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            texts = Beliefs.from_dict(record["texts"] if "texts" in record else _first_form(record))
+            entries = Beliefs.from_dict(record["entries"]) if "entries" in record else None
+            return cls(texts, threshold, str(record.get("fitted_on", "")), entries)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise FormatError(path, f"not a calibration as Anselm writes it ({error})") from None
 
 
-# A model whose checkpoint holds no calibration: a plain logistic function, and no claim about answerability.
-UNCALIBRATED = Calibration(Platt(1.0, 0.0), 0.0)
+def _first_form(record: Any) -> dict[str, Any]:
+    """As it was written at first: one sigmoid of the score."""
+    return {"candidate": {"intercept": record["intercept"], "score": record["slope"]}}
 
 
 def load_calibration(name_or_path: str | Path) -> Calibration | None:
@@ -74,95 +138,13 @@ def load_calibration(name_or_path: str | Path) -> Calibration | None:
     return Calibration.load(path) if path and path.exists() else None
 
 
-@dataclass(frozen=True)
-class Reliability:
-    """Per equal-width bin of [0, 1]; the upper edge belongs to the next bin. NaN where a bin is empty."""
-
-    counts: NDArray[np.int64]
-    confidence: FloatArray  # mean probability
-    accuracy: FloatArray  # part that is relevant
-
-    @property
-    def error(self) -> float:
-        """ECE = sum over bins of count / n * |accuracy - confidence|: how far the stated probability is from the share
-        that is relevant, on the average over candidates.
-        """
-        full = self.counts > 0
-        gaps = np.abs(self.accuracy[full] - self.confidence[full])
-        return float(gaps @ self.counts[full] / self.counts.sum())
+def fit_platt(scores: ArrayLike, labels: ArrayLike) -> Logistic:
+    """The sigmoid of a score."""
+    values, relevant = matched("score", scores, labels)
+    return fit_logistic({"score": values}, platt_targets(relevant))
 
 
-def fit_platt(scores: ArrayLike, labels: ArrayLike) -> Platt:
-    """Fit the sigmoid by Newton's method with step halving (Lin, Lin and Weng, 2007)."""
-    values, relevant = _matched("score", scores, labels)
-    positives = int(relevant.sum())
-    targets = np.where(relevant, (positives + 1) / (positives + 2), 1 / (relevant.size - positives + 2))
-    centre, spread = float(values.mean()), float(values.std())
-    # Scores that agree to nine digits are one score: a line could not tell them apart without losing its own digits.
-    if spread <= max(1e-9 * np.abs(values).max(), 1e-300):
-        return Platt(slope=0.0, intercept=float(np.log(targets.mean() / (1 - targets.mean()))))
-    # Standardised scores make the Hessian well-conditioned whatever the scale of the model's scores.
-    design = np.column_stack([(values - centre) / spread, np.ones(values.size)])  # (candidates, 2)
-    slope, intercept = _newton(design, targets)
-    return Platt(slope=float(slope / spread), intercept=float(intercept - slope * centre / spread))
-
-
-def log_loss(probabilities: ArrayLike, labels: ArrayLike) -> float:
-    """Minus the mean log probability of what the labels say; unlike ECE it also rewards telling candidates apart."""
-    values, relevant = _matched("probability", probabilities, labels)
-    said = np.where(relevant, values, 1 - values)
-    return float(-np.mean(np.log(np.maximum(said, LEAST))))
-
-
-def reliability(probabilities: ArrayLike, labels: ArrayLike, bins: int = BINS) -> Reliability:
-    """How often the candidates of each bin of probability are relevant."""
-    if bins < 1:
-        raise InputError(f"there must be at least 1 bin, not {bins}")
-    values, relevant = _matched("probability", probabilities, labels)
-    if (bad := np.flatnonzero((values < 0) | (values > 1))).size:
-        raise InputError(f"probability {bad[0]} of {values.size} is {values[bad[0]]}, outside of 0 to 1")
-    place = np.minimum((values * bins).astype(np.int64), bins - 1)  # 1 itself goes into the last bin
-    counts = np.bincount(place, minlength=bins)
-    divisor = np.where(counts > 0, counts, np.nan)
-    confidence = np.bincount(place, weights=values, minlength=bins) / divisor
-    accuracy = np.bincount(place, weights=relevant, minlength=bins) / divisor
-    return Reliability(counts, confidence, accuracy)
-
-
-def _newton(design: FloatArray, targets: FloatArray) -> FloatArray:
-    weights = np.zeros(2)
-    for _ in range(100):
-        p = _sigmoid(design @ weights)
-        gradient = design.T @ (p - targets)
-        if np.max(np.abs(gradient)) < 1e-10 * targets.size:
-            break
-        hessian = (design.T * (p * (1 - p))) @ design
-        step = np.asarray(np.linalg.solve(hessian, gradient), dtype=np.float64)
-        weights = _descend(design, targets, weights, step)
-    return weights
-
-
-def _descend(design: FloatArray, targets: FloatArray, weights: FloatArray, step: FloatArray) -> FloatArray:
-    """Halve the Newton step until the loss does not grow: far from the optimum a whole step may overshoot."""
-    loss, size = _loss(design, targets, weights), 1.0
-    while size > 1e-10 and _loss(design, targets, weights - size * step) > loss:
-        size /= 2
-    return weights - size * step
-
-
-def _loss(design: FloatArray, targets: FloatArray, weights: FloatArray) -> float:
-    z = design @ weights
-    return float(np.sum(np.logaddexp(0.0, z) - targets * z))
-
-
-def _sigmoid(z: FloatArray) -> FloatArray:
-    return np.exp(-np.logaddexp(0.0, -z))  # never overflows, and keeps the digits of small probabilities
-
-
-def _matched(what: str, values: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, NDArray[np.bool_]]:
-    array, grades = np.asarray(values, dtype=np.float64), np.asarray(labels, dtype=np.float64)
-    if array.shape != grades.shape or array.ndim != 1 or not array.size:
-        raise InputError(f"one {what} per label and at least one; {array.size} and {grades.size} were given")
-    if (bad := np.flatnonzero(~np.isfinite(array))).size:
-        raise InputError(f"{what} {bad[0]} of {array.size} is {array[bad[0]]}")
-    return array, grades > 0
+def platt_targets(relevant: ArrayLike) -> FloatArray:
+    right = np.asarray(relevant, dtype=bool)
+    positives = int(right.sum())
+    return np.where(right, (positives + 1) / (positives + 2), 1 / (right.size - positives + 2))

@@ -16,7 +16,7 @@ import numpy as np
 
 from anselm.data.datasets import Dataset
 from anselm.errors import InputError, MissingExtraError
-from anselm.evaluation.calibration import Reliability
+from anselm.evaluation.reliability import Reliability
 from anselm.evaluation.report import Report
 from anselm.evaluation.systems import System
 from anselm.evaluation.trust import Trust

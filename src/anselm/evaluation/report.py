@@ -21,7 +21,6 @@ from anselm.evaluation.semeval import BoolArray, semeval_scores
 from anselm.evaluation.significance import Comparison
 from anselm.evaluation.significance import compare as compare_values
 from anselm.evaluation.systems import RankerLike, System, open_system
-from anselm.evaluation.systems import check_texts as check_texts
 from anselm.evaluation.ties import POLICIES, FloatArray, Ties
 from anselm.evaluation.trust import Trust, measure_trust, numbers
 from anselm.models.scorer import Scorer, Scores
@@ -144,7 +143,7 @@ def probe(dataset: Dataset, scores: Sequence[Scores], calibration: Calibration |
     """The part of a report that needs probabilities."""
     if calibration is None or dataset.worst_of:
         return None
-    return measure_trust([np.array(question.labels) for question in dataset], scores, calibration)
+    return measure_trust(dataset, scores, calibration)
 
 
 def official(dataset: Dataset, scores: Sequence[Scores], said: list[BoolArray] | None) -> dict[str, float] | None:

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from anselm.data.datasets import Dataset
 from anselm.errors import InputError
-from anselm.evaluation.calibration import UNCALIBRATED, Calibration, load_calibration
+from anselm.evaluation.calibration import Calibration, load_calibration
 from anselm.evaluation.published import open_published
 from anselm.evaluation.ranked import Ranked
 from anselm.evaluation.scoring import Progress, score_lists, silent
@@ -41,7 +41,7 @@ class RankerLike(Protocol):
 
 @dataclass(frozen=True)
 class Model:
-    """A system that reads texts; calibrated, it calls relevant what reaches its threshold."""
+    """A system that reads texts; calibrated, it also says what it calls relevant."""
 
     name: str
     scorer: Scorer
@@ -52,8 +52,7 @@ class Model:
         scores = score_lists(self.scorer, dataset, progress)
         if (calibration := self.calibration) is None:
             return Ranked(dataset, scores)
-        called = [calibration.platt.probability(row) >= calibration.threshold for row in scores]
-        return Ranked(dataset, scores, called)
+        return Ranked(dataset, scores, [calibration.calls_relevant(q, row) for q, row in zip(dataset, scores, strict=True)])
 
 
 def open_system(model: str | Path | RankerLike | Scorer) -> System:
@@ -63,7 +62,7 @@ def open_system(model: str | Path | RankerLike | Scorer) -> System:
             return open_published(Path(model))
         return Model(str(model), load_scorer(model), load_calibration(model))
     if isinstance(model, RankerLike):
-        return Model(model.name, model.scorer, None if model.calibration == UNCALIBRATED else model.calibration)
+        return Model(model.name, model.scorer, model.calibration)
     if not callable(getattr(model, "score", None)):
         raise InputError(f"a model is a name, a path, a Ranker or a scorer, not {model!r:.60}")
     return Model(model.name, model)

@@ -1,9 +1,9 @@
-"""Which probability a best candidate must reach for its question to count as answered.
+"""How probable it must be that a list holds an answer for its question to count as answered.
 
+0.5             this one: an answer is more likely than not, were both equally likely beforehand
 best-f1         the threshold with the highest answer-triggering F1
 precision=0.9   the lowest whose precision is at least that: it answers as much as it may
 recall=0.8      the highest whose recall is at least that: it answers no more than it must
-0.35            this one
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ SHARES = tuple(tenths / 10 for tenths in range(10, 0, -1))  # of the questions a
 class Rule:
     """How a threshold is set; `value` is the precision, the recall or the threshold itself."""
 
-    kind: str = BEST_F1
-    value: float = 0.0
+    kind: str = FIXED
+    value: float = 0.5
 
     def choose(self, curve: Tradeoff) -> Triggering:
         if self.kind == BEST_F1:
@@ -45,7 +45,7 @@ def parse_rule(text: str) -> Rule:
     """As it is typed; see the top of the file."""
     kind, equals, number = text.partition("=")
     if text == BEST_F1:
-        return Rule()
+        return Rule(BEST_F1)
     wrong = f"the threshold {text!r} must be {BEST_F1}, {PRECISION}=P, {RECALL}=R or a number, all from 0 to 1"
     if equals and kind not in (PRECISION, RECALL):
         raise InputError(wrong)

@@ -10,8 +10,8 @@ Over all questions, with and without an answer in their lists:
 right: answered questions whose best candidate is relevant. Where a relevant and an irrelevant candidate share the best
 score, the irrelevant one is taken.
 
-A threshold on probabilities is applied to the probability that the best score stands for: `confidence` turns one into
-the other. The candidate is still chosen by its score, as a ranker does, also where probabilities are all the same.
+A model that says how sure it is that a list holds an answer is held to that: `confidence`, one number per list, takes
+the place of the best score. The candidate is still chosen by its score.
 
 The threshold is chosen on dev. The WikiQA paper's own numbers use 0.11, the best of the two-decimal thresholds there;
 `tradeoff` tries every threshold that makes a difference, and the best of those is slightly better.
@@ -19,7 +19,7 @@ The threshold is chosen on dev. The WikiQA paper's own numbers use 0.11, the bes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,12 +27,6 @@ from numpy.typing import NDArray
 
 from anselm.errors import InputError
 from anselm.evaluation.ties import FloatArray, ScoredList, rank_lists
-
-Confidence = Callable[[FloatArray], FloatArray]
-
-
-def _itself(scores: FloatArray) -> FloatArray:
-    return scores
 
 
 @dataclass(frozen=True)
@@ -110,12 +104,12 @@ class Tradeoff:
 class _Tops:
     """What triggering needs to know of each question."""
 
-    score: FloatArray  # of the best candidate, or its probability; NaN, which reaches no threshold, where there is none
+    score: FloatArray  # of the best candidate, or how sure a model is; NaN, which reaches no threshold, for none
     right: NDArray[np.bool_]  # the best candidate is relevant
     answerable: NDArray[np.bool_]
 
 
-def tradeoff(lists: Iterable[ScoredList], confidence: Confidence = _itself) -> Tradeoff:
+def tradeoff(lists: Iterable[ScoredList], confidence: Sequence[float] | None = None) -> Tradeoff:
     """What every threshold that makes a difference would give, in one sweep from the best score down."""
     tops = _tops(lists, confidence)
     order = np.argsort(-tops.score, kind="stable")[: np.sum(~np.isnan(tops.score))]  # NaN sorts last
@@ -126,12 +120,12 @@ def tradeoff(lists: Iterable[ScoredList], confidence: Confidence = _itself) -> T
     return Tradeoff(len(tops.score), int(tops.answerable.sum()), score[whole], whole + 1, right[whole])
 
 
-def _tops(lists: Iterable[ScoredList], confidence: Confidence) -> _Tops:
+def _tops(lists: Iterable[ScoredList], confidence: Sequence[float] | None) -> _Tops:
     rows = [
         (scores[0], labels[0] > 0, bool(np.any(labels > 0))) if labels.size else (np.nan, False, False)
         for labels, scores in rank_lists(lists)
     ]
     score, right, answerable = zip(*rows, strict=True) if rows else ((), (), ())
-    return _Tops(
-        confidence(np.array(score, dtype=np.float64)), np.array(right, dtype=bool), np.array(answerable, dtype=bool)
-    )
+    best = np.array(score, dtype=np.float64)
+    sure = best if confidence is None else np.where(np.isnan(best), np.nan, np.asarray(confidence, dtype=np.float64))
+    return _Tops(sure, np.array(right, dtype=bool), np.array(answerable, dtype=bool))

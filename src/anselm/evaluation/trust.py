@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from anselm.evaluation.calibration import Calibration, Reliability, log_loss, reliability
+from anselm.data.question import Question
+from anselm.evaluation.calibration import Calibration
+from anselm.evaluation.reliability import Reliability, log_loss, reliability
 from anselm.evaluation.ties import FloatArray
 from anselm.evaluation.triggering import Tradeoff, Triggering, tradeoff
 
@@ -36,9 +38,10 @@ def numbers(row: Triggering) -> dict[str, float]:
     return {name: getattr(row, name) for name in TRIGGERING}
 
 
-def measure_trust(labels: Sequence[FloatArray], scores: Sequence[FloatArray], calibration: Calibration) -> Trust:
-    """One array of labels and one of scores per question."""
-    probability = calibration.platt.probability
-    pairs, relevant = probability(np.concatenate(scores)), np.concatenate(labels)
-    curve = tradeoff(zip(labels, scores, strict=True), probability)
+def measure_trust(questions: Sequence[Question], scores: Sequence[FloatArray], calibration: Calibration) -> Trust:
+    """What a calibration says of labelled lists, held to the labels."""
+    labels = [np.array(question.labels) for question in questions]
+    verdicts = [calibration.judge(question, row) for question, row in zip(questions, scores, strict=True)]
+    pairs, relevant = np.concatenate([verdict.probabilities for verdict in verdicts]), np.concatenate(labels)
+    curve = tradeoff(zip(labels, scores, strict=True), [verdict.answerability for verdict in verdicts])
     return Trust(reliability(pairs, relevant), log_loss(pairs, relevant), curve, curve.at(calibration.threshold))

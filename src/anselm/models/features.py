@@ -126,7 +126,7 @@ def encode_lists(questions: Sequence[Question], tokenize: Tokenize, title: bool 
     """
     numbering = Numbering()
     asked = numbering.of(question.text for question in questions)
-    candidates = numbering.of(candidate.text for question in questions for candidate in question.candidates)
+    candidates = numbering.of(candidate.content for question in questions for candidate in question.candidates)
     around = [text for question in questions for text in contexts(question, title, neighbours)]
     context = numbering.of(around)
     labels = [label for question in questions for label in question.labels]
@@ -145,7 +145,7 @@ def contexts(question: Question, title: bool, neighbours: int) -> list[str]:
     """What stands around each candidate; nothing at all where no context is wanted."""
     if not title and not neighbours:
         return []
-    texts = [candidate.text for candidate in question.candidates]
+    texts = [candidate.content for candidate in question.candidates]
     heading = [str(question.meta.get("title") or "")] if title else []
     return [
         " ".join([*heading, *texts[max(0, i - neighbours) : i], *texts[i + 1 : i + 1 + neighbours]]).strip()

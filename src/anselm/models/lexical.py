@@ -62,6 +62,7 @@ class Lexical:
     """A scorer by name; without statistics it takes them from each list."""
 
     capacity = None
+    language: str | None = None
 
     def __init__(self, name: str, config: Config | None = None, statistics: Statistics | None = None) -> None:
         self.name = name
@@ -74,7 +75,7 @@ class Lexical:
         return [self._score(question) for question in questions]
 
     def _score(self, question: Question) -> Scores:
-        candidates = [self.terms(candidate.text) for candidate in question.candidates]
+        candidates = [self.terms(candidate.content) for candidate in question.candidates]
         statistics = self.statistics or Statistics.fit(candidates)
         return self._formula(self.terms(question.text), candidates, statistics, self.config)
 

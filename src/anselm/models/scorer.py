@@ -20,6 +20,7 @@ class Scorer(Protocol):
     name: str
     capacity: int | None  # a list longer than this passes a lexical first pass when documents are asked; None: any
     pairwise: bool  # a score depends on the question and its candidate alone, not on the rest of the list
+    language: str | None  # that it reads; None where it was made for none, or nobody knows
 
     def score(self, questions: Sequence[Question]) -> list[Scores]: ...
 

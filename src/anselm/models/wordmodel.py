@@ -90,6 +90,7 @@ class WordModel(nn.Module):
 
     capacity: int | None = 1_000
     pairwise: bool = True
+    language: str | None = None
     settings: ClassVar[type[WordConfig]] = WordConfig
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     usual: ClassVar[Mapping[str, Any]] = {}  # how it is trained where nobody says how
@@ -214,7 +215,7 @@ class WordModel(nn.Module):
 
 def distinct_texts(questions: Sequence[Question]) -> Iterator[str]:
     """Every text of the lists once, in the order in which they come."""
-    texts = (text for q in questions for text in (q.text, *(candidate.text for candidate in q.candidates)))
+    texts = (text for q in questions for text in (q.text, *(candidate.content for candidate in q.candidates)))
     return iter(dict.fromkeys(texts))
 
 

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 from anselm.data.datasets import Dataset, find_corpus, is_corpus_name, load_dataset
 from anselm.data.formats.beir import is_beir
 from anselm.data.question import Question
 from anselm.errors import InputError
-from anselm.evaluation.calibration import UNCALIBRATED, Calibration, fit_platt, load_calibration
-from anselm.evaluation.report import check_labels, check_texts
+from anselm.evaluation.calibration import Calibration, load_calibration
+from anselm.evaluation.report import check_labels
+from anselm.evaluation.systems import check_texts
 from anselm.evaluation.scoring import Progress, score_lists, silent
 from anselm.evaluation.thresholds import Rule
-from anselm.evaluation.triggering import tradeoff
 from anselm.evaluation.trust import Trust, measure_trust
 from anselm.models.checksums import copy_checkpoint, renew_checksums, write_checkpoint
 from anselm.models.lexical import Lexical
 from anselm.models.registry import SHIPPED, find_checkpoint, load_model
-from anselm.models.scorer import Scorer, Scores
+from anselm.models.scorer import Scorer
+from anselm.recipes.calibrating import fit_calibration
 from anselm.recipes.card import NAME as CARD
 from anselm.recipes.card import renew_card
 from anselm.runtime.loading import load_scorer
@@ -81,26 +80,13 @@ def distinct_texts(questions: Iterable[Question]) -> Iterator[str]:
 
 
 def calibrate(scorer: Scorer, dataset: Dataset, progress: Progress = silent) -> Calibration:
-    """Fit probabilities to the labels, and the threshold with the best answer-triggering F1."""
+    """Fit probabilities, and the verdict whether a list holds an answer, to the labels."""
     check_labels(dataset)
-    return fit_calibration(dataset, score_lists(scorer, dataset, progress), Rule())
+    return fit_calibration(dataset, score_lists(scorer, dataset, progress), Rule(), describe(dataset))
 
 
-def fit_calibration(dataset: Dataset, scores: Sequence[Scores], rule: Rule) -> Calibration:
-    """The same from scores, with the threshold set by a rule.
-
-    Where a better score is no sign of relevance, every candidate gets the same probability, the share of the relevant:
-    a falling line would call the candidate that is ranked first the least probable.
-    """
-    labels = [np.array(question.labels) for question in dataset]
-    values, relevant = np.concatenate(scores), np.concatenate(labels)
-    fitted_on = f"{dataset.name} {dataset.split} ({dataset.protocol})"
-    platt = fit_platt(values, relevant)
-    if platt.slope < 0:
-        platt = fit_platt(np.zeros_like(values), relevant)
-        fitted_on += ", where a better score is no sign of relevance"
-    chosen = rule.choose(tradeoff(zip(labels, scores, strict=True), platt.probability))
-    return Calibration(platt, chosen.threshold, fitted_on)
+def describe(dataset: Dataset) -> str:
+    return f"{dataset.name} {dataset.split} ({dataset.protocol})"
 
 
 @dataclass(frozen=True)
@@ -109,7 +95,7 @@ class Refit:
 
     checkpoint: Path
     calibration: Calibration
-    before: Trust
+    before: Trust | None  # None where it had none
     after: Trust
 
 
@@ -121,9 +107,10 @@ def recalibrate(
     check_texts(dataset)
     check_classes(dataset)
     scores = score_lists(load_scorer(model), dataset, progress)
-    labels = [np.array(question.labels) for question in dataset]
-    found = fit_calibration(dataset, scores, rule)
-    before, after = (measure_trust(labels, scores, c) for c in (load_calibration(folder) or UNCALIBRATED, found))
+    old = load_calibration(folder)
+    found = fit_calibration(dataset, scores, rule, describe(dataset), old)
+    before = measure_trust(dataset, scores, old) if old else None
+    after = measure_trust(dataset, scores, found)
     if out is None:
         with renew_checksums(folder, CALIBRATION, CARD):
             write_calibration(folder, found, dataset)

@@ -1,4 +1,7 @@
-"""How many cores this process may use: those it is bound to, as far as its container allows, hyper-threads once."""
+"""How many cores this process may use: those it is bound to, as far as its container allows, hyper-threads once.
+
+OMP_NUM_THREADS, by which people tell numeric libraries how many to use, is kept to.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,20 @@ import os
 from pathlib import Path
 
 SYSTEM = Path("/sys")
+VARIABLE = "OMP_NUM_THREADS"
 
 
 def usable_cores(system: Path = SYSTEM) -> int:
     """At least 1. Two threads of one core share its arithmetic units, so they count once."""
     allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
     cores = len({_siblings(system, cpu) for cpu in allowed})
-    return max(1, min(cores, _quota(system) or cores))
+    return max(1, min(cores, _quota(system) or cores, _wanted() or cores))
+
+
+def _wanted() -> int | None:
+    """The first number of a list by level, as OpenMP reads it; None where it is none."""
+    first = os.environ.get(VARIABLE, "").split(",")[0].strip()
+    return int(first) if first.isdecimal() and int(first) else None
 
 
 def _siblings(system: Path, cpu: int) -> str:

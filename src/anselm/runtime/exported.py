@@ -28,6 +28,7 @@ class Exported:
     """One checkpoint folder that holds `onnx/model.onnx`."""
 
     capacity: int | None = 200
+    language: str | None = None
 
     def __init__(self, name: str, folder: Path, reading: Reading, tokenizer: PairTokenizer, engine: Engine) -> None:
         self.name, self.folder, self.reading = name, folder, reading

@@ -34,6 +34,7 @@ class ExportedWords:
 
     capacity: int | None = 1_000
     pairwise = True
+    language: str | None = None
 
     def __init__(
         self, name: str, folder: Path, limits: tuple[int, int], vocabulary: Vocabulary, engine: Engine

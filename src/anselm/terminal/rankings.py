@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from anselm.explaining import Word, leading, marked
-from anselm.ranking import Passage, Ranking, Result
+from anselm.ranking import Answers, Passage, Ranking, Result
 from anselm.terminal.tables import CONTROLS, one_line, plain_table
 
 BAR_WIDTH = 12
@@ -29,23 +29,52 @@ def bar(probability: float, plain: bool = False, width: int = BAR_WIDTH) -> str:
     return ("█" * full + EIGHTHS[eighth]).rstrip().ljust(width)
 
 
-def show_ranking(console: Console, ranking: Ranking) -> None:
+def show_ranking(console: Console, ranking: Ranking[Result]) -> None:
     """The verdict, then the candidates best first; where there is no answer, only the nearest few.
 
-    Where they are grouped, those that are like the one above stand behind a ~.
+    Where they are grouped, those that are like the one above stand behind a ~. In a file or a pipe, each candidate is
+    one line.
     """
     show_verdict(console, ranking)
+    shown = ranking.results[: NEAREST if ranking.answerable is False else None]
+    if not console.is_terminal:
+        return show_lines(console, shown)
     table = plain_table()
     table.add_column("#", justify="right", style="dim")
-    table.add_column("probability", no_wrap=True)
+    table.add_column("score" if ranking.best.probability is None else "probability", no_wrap=True)
     table.add_column("answer", overflow="fold")
-    shown = ranking.results[: None if ranking.answerable else NEAREST]
     for place, result in enumerate(shown, start=1):
-        probability = f"[cyan]{bar(result.probability, console.options.ascii_only)}[/] {result.probability:4.0%}"
-        text = answer(console, result).append(f"  {aside(result)}", style="dim")
+        text = entry(console, result).append(f"  {aside(result)}", style="dim")
         follows = result.cluster is not None and place > 1 and shown[place - 2].cluster == result.cluster
-        table.add_row(str(place), probability, Text("  ~ ", style="dim").append_text(text) if follows else text)
-    console.print(table)
+        table.add_row(
+            str(place), strength(console, result), Text("  ~ ", style="dim").append_text(text) if follows else text
+        )
+    return console.print(table)
+
+
+def show_lines(console: Console, results: Sequence[Result]) -> None:
+    """Place, probability or score, where it comes from, and the text, with tabs between."""
+    for place, result in enumerate(results, start=1):
+        line = Text("\t".join([str(place), amount(result), aside(result), ""])).append_text(entry(console, result))
+        console.print(line, soft_wrap=True, highlight=False)
+
+
+def strength(console: Console, result: Result) -> str:
+    """A bar with the probability; where there is none, the score."""
+    if result.probability is None:
+        return amount(result)
+    return f"[cyan]{bar(result.probability, console.options.ascii_only)}[/] {amount(result)}"
+
+
+def amount(result: Result) -> str:
+    return f"{result.score:.2f}" if result.probability is None else f"{result.probability:4.0%}"
+
+
+def entry(console: Console, result: Result) -> Text:
+    """The answer, behind the question that it is filed under where it is an entry of a FAQ."""
+    if not result.question:
+        return answer(console, result)
+    return Text(f"{one_line(result.question)} ", style="").append_text(answer(console, result, "dim"))
 
 
 def answer(console: Console, result: Result, style: str = "") -> Text:
@@ -65,14 +94,16 @@ def emphasise(console: Console, text: str, words: Sequence[Word], style: str = "
     return shown
 
 
-def show_answers(console: Console, ranking: Ranking) -> None:
+def show_answers(console: Console, ranking: Answers) -> None:
     """The best sentence between its neighbours, then the table."""
-    best = ranking.best
-    if isinstance(best, Passage):
+    best = ranking.answer
+    if best is not None and console.is_terminal:
         before, here, after = map(one_line, (best.before, best.text, best.after))
-        context = Text(before + between(before, here), style="dim")
+        above = one_line(best.question or best.heading or "")
+        context = Text(f"{above}\n" if above else "", style="bold" if best.question else "dim")
+        context.append(before + between(before, here), style="not bold dim")
         context.append_text(answer(console, best, "bold green not dim"))
-        context.append(between(here, after) + after)
+        context.append(between(here, after) + after, style="not bold dim")
         context.truncate(1200, overflow="ellipsis")
         console.print(Panel(context, title=escape(origin(best)), title_align="left", border_style="dim"))
     show_ranking(console, ranking)
@@ -85,15 +116,22 @@ def between(first: str, second: str) -> str:
     return " " if all(SENTENCE_END.search(text) for text in (first, second)) else "\n"
 
 
-def show_verdict(console: Console, ranking: Ranking) -> None:
+def show_verdict(console: Console, ranking: Ranking[Result]) -> None:
     """The question, with the words that carried the best result, and whether there is an answer."""
-    first = ranking.results[0]
+    first = ranking.best
     words = first.explanation.question if first.explanation else ()
-    console.print(emphasise(console, ranking.question, words, "" if words else "bold"))
-    if not ranking.answerable:
+    console.print(emphasise(console, ranking.question, words, "" if words else "bold"), soft_wrap=True)
+    if ranking.answerability is None:
+        return
+    sure = f"{ranking.answerability:.0%}"
+    if ranking.answerable:
+        console.print(f"[green]An answer was found[/], with {sure} certainty that there is one.", highlight=False)
+    else:
         console.print(
-            f"[yellow]No answer found[/]: the best candidate has a probability of {first.probability:.0%}, "
-            f"below the threshold of {ranking.threshold:.0%}. The nearest:"
+            f"[yellow]No answer found[/]: the certainty that there is one is {sure}, below {ranking.threshold:.0%}. "
+            "The nearest are shown; [dim]anselm calibrate[/] fits this to your own questions.",
+            highlight=False,
+            soft_wrap=True,
         )
 
 
@@ -106,5 +144,6 @@ def aside(result: Result) -> str:
 def origin(result: Result) -> str:
     """Where a result comes from: the line of a file, the id that was given, or the place in the input."""
     if isinstance(result, Passage):
-        return one_line(f"{result.source}:{result.line}")
+        page = f", page {result.page}" if result.page else ""
+        return one_line(f"{result.source}:{result.line}{page}")
     return one_line(f"[{result.index if result.id is None else result.id}]")

@@ -62,8 +62,8 @@ def show_report(console: Console, report: Report) -> None:
 def show_refit(console: Console, refit: Refit, rule: str) -> None:
     """Before and after, and what other thresholds would give."""
     console.print(f"[bold]{shown(refit.checkpoint)}[/], fitted on {shown(refit.calibration.fitted_on)}")
-    rows = {"before": refit.before.to_dict(), "after": refit.after.to_dict()}
-    show_rows(console, [{"": name} | row for name, row in rows.items()])
+    rows = {"before": refit.before, "after": refit.after}
+    show_rows(console, [{"": name} | row.to_dict() for name, row in rows.items() if row])
     curve, chosen = refit.after.tradeoff, refit.after.triggering
     console.print(
         f'\nThe threshold for "no answer" ({shown(rule)}): {curve.answerable:,} of {curve.questions:,} questions '
