@@ -143,7 +143,7 @@ def write_bytes_atomically(path: Path) -> Iterator[IO[bytes]]:
     if path.is_dir():
         raise InputError(f"{path} is a folder; a file name is needed to write to")
     try:
-        with _write_stream(path) if is_stream(path) else _write_beside(real_place(path)) as plain:
+        with open_stream(path) if is_stream(path) else _write_beside(real_place(path)) as plain:
             if path.suffix != ".gz":
                 yield plain
             else:
@@ -153,12 +153,6 @@ def write_bytes_atomically(path: Path) -> Iterator[IO[bytes]]:
         raise
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-@contextmanager
-def _write_stream(path: Path) -> Iterator[IO[bytes]]:
-    with open_stream(path) as file:
-        yield file
 
 
 @contextmanager

@@ -215,3 +215,21 @@ def test_a_base_that_cannot_be_trained_is_said(tmp_path: Path) -> None:
     (export / "config.json").write_text('{"model": "cross-encoder", "config": {}}')
     with pytest.raises(InputError, match="is an export, which cannot be trained"):
         make_model(str(export), {}, seed=1)
+
+
+def test_ctrl_c_says_how_to_go_on(
+    tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from anselm.cli import main
+
+    def stop(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    rows = [{"question": f"honey {i}?", "candidates": [{"text": "bees", "label": 1}, "wood"]} for i in range(4)]
+    (tmp_path / "lists.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.setattr("anselm.recipes.training.train_checkpoint", stop)
+    options = ["--base", str(tiny_encoder), "--data", str(tmp_path / "lists.jsonl"), "--out", str(tmp_path / "mine")]
+    monkeypatch.setattr("sys.argv", ["anselm", "train", *options])
+    with pytest.raises(SystemExit, match="130"):
+        main()
+    assert capsys.readouterr().err == "anselm: stopped; the same command goes on from what was saved last\n"
