@@ -1,4 +1,4 @@
-"""What a question is put to in documents: their sentences, and the entries of those that are FAQs, each in its place."""
+"""What a question is put to in documents: their sentences, and the entries of FAQs, each in its place."""
 
 from __future__ import annotations
 
@@ -44,9 +44,7 @@ def make_candidate(id: str, found: Sentence | Entry) -> Candidate:
     return Candidate(id, found.text)
 
 
-def open_documents(
-    documents: GivenDocument | Iterable[GivenDocument], skip: Skip | None = None
-) -> Iterator[Document]:
+def open_documents(documents: GivenDocument | Iterable[GivenDocument], skip: Skip | None = None) -> Iterator[Document]:
     """Read what is not read yet; each file once."""
     given = [documents] if isinstance(documents, str | Path | Document) else documents
     seen: set[Path] = set()

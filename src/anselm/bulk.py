@@ -16,6 +16,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,7 +27,7 @@ from anselm.evaluation.scoring import Progress, silent
 from anselm.files import write_atomically
 from anselm.outputs import hold, is_at, is_stream, put_in_place, real_place
 from anselm.ranker import Ranker, check_top
-from anselm.ranking import Ranking
+from anselm.ranking import Ranking, Result
 
 Write = Callable[[Ranker, Iterator[Question], IO[str], int | None], int]
 
@@ -129,13 +130,14 @@ def _write_run(ranker: Ranker, source: Iterator[Question], file: IO[str], top: i
         nonlocal count
         for question, ranking in _ranked(ranker, source):
             count += 1
-            yield question.id, [(question.candidates[r.index].id, r.score) for r in ranking.results[:top]]
+            least = min((r.score for r in ranking if isfinite(r.score)), default=0.0) - 1  # for an empty candidate
+            yield question.id, [(question.candidates[r.index].id, max(r.score, least)) for r in ranking.results[:top]]
 
     write_run(scored(), file, tag="-".join(ranker.name.split()))
     return count
 
 
-def _ranked(ranker: Ranker, questions: Iterable[Question]) -> Iterator[tuple[Question, Ranking]]:
+def _ranked(ranker: Ranker, questions: Iterable[Question]) -> Iterator[tuple[Question, Ranking[Result]]]:
     """Question after question; where the input has an error, those before it come first."""
     kept: list[Question] = []
     errors: list[AnselmError] = []
@@ -154,7 +156,7 @@ def _ranked(ranker: Ranker, questions: Iterable[Question]) -> Iterator[tuple[Que
         raise error
 
 
-def _record(question: Question, ranking: Ranking, top: int | None) -> dict[str, Any]:
+def _record(question: Question, ranking: Ranking[Result], top: int | None) -> dict[str, Any]:
     record = ranking.to_dict()
     return {"id": question.id} | record | {"results": record["results"][:top]}
 
@@ -185,6 +187,7 @@ def _fits(line: bytes, question: Question | None, ranker: Ranker, top: int | Non
     except (ValueError, KeyError, TypeError, RecursionError):
         return False
     count = min(len(expected), top or len(expected))
-    return found == (question.id, question.text, ranker.name, ranker.calibration.threshold, count) and (
+    threshold = ranker.calibration.threshold if ranker.calibration else None
+    return found == (question.id, question.text, ranker.name, threshold, count) and (
         len(results) == count and results.items() <= expected.items()
     )

@@ -1,4 +1,4 @@
-"""Whether a text is in a script that a model reads: a model of English gives numbers for Hindi, too, and means nothing."""
+"""Whether a text is in a script that a model reads: a model of English gives numbers for Hindi, too."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anselm.asking import GivenDocument, Spot, find_spots, passage
+from anselm.asking import GivenDocument, find_spots, passage
 from anselm.data.formats.records import check_question, check_rankable
 from anselm.data.objects import candidate_from_object, has_id
 from anselm.data.question import Candidate, Question
@@ -154,24 +154,13 @@ class Ranker:
     def _ranking(self, question: Question, scores: Scores) -> Ranking[Result]:
         empty = np.array([not candidate.content.strip() for candidate in question.candidates])
         scores = np.where(empty, -np.inf, scores)
-        verdict = self.calibration.judge(question, scores) if self.calibration else None
         order = np.argsort(-scores, kind="stable")  # equal scores stay in the order of the input
-        results = tuple(
-            make_result(int(i), question.candidates[i], float(scores[i]), verdict and float(verdict.probabilities[i]))
-            for i in order
-        )
+        results = [make_result(int(i), question.candidates[i], float(scores[i])) for i in order]
         foreign = foreign_texts(self.scorer.language, question.text, results[0].text)
-        believed = None if foreign else verdict
-        return Ranking(
-            question.text,
-            self.name,
-            believed and believed.answerable,
-            self.calibration and self.calibration.threshold,
-            results,
-            believed and believed.answerability,
-            int(empty.sum()),
-            foreign,
+        ranking = Ranking(
+            question.text, self.name, None, None, tuple(results), empty=int(empty.sum()), warnings=foreign
         )
+        return ranking if self.calibration is None else judged(ranking, self.calibration, question, scores)
 
 
 def rank(
@@ -217,10 +206,19 @@ def make_question(id: str, text: str, given: Sequence[Any]) -> Question:
     return Question(id, check_question(text), check_rankable(found))
 
 
-def make_result(index: int, candidate: Candidate, score: float, probability: float | None) -> Result:
-    return Result(
-        index, candidate.text, score, probability, candidate.id, question=candidate.question or None, meta=candidate.meta
-    )
+def make_result(index: int, candidate: Candidate, score: float) -> Result:
+    asked, meta = candidate.question or None, candidate.meta
+    return Result(index, candidate.text, score, None, candidate.id, question=asked, meta=meta)
+
+
+def judged(ranking: Ranking[Result], calibration: Calibration, question: Question, scores: Scores) -> Ranking[Result]:
+    """With probabilities, and with a verdict unless there are texts that the model does not know how to read."""
+    verdict = calibration.judge(question, scores)
+    results = tuple(replace(one, probability=float(verdict.probabilities[one.index])) for one in ranking.results)
+    ranking = replace(ranking, results=results, threshold=calibration.threshold)
+    if ranking.warnings:
+        return ranking
+    return replace(ranking, answerable=verdict.answerable, answerability=verdict.answerability)
 
 
 def with_items(ranking: Ranking[Result], given: Sequence[Any]) -> Ranking[Result]:

@@ -61,6 +61,7 @@ class Passage(Result):
 
 
 R = TypeVar("R", bound=Result, covariant=True)
+Kind = TypeVar("Kind", bound=Result)
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class Answers(Ranking[Passage]):
         return {**record, "passages": self.passages, "read": self.read, "results": results}
 
 
-def fold(results: Sequence[R]) -> list[R]:
+def fold(results: Sequence[Kind]) -> list[Kind]:
     """Each result with the positions of its near-duplicates, which are left out, in the order of the ranking."""
     heads = representatives([result.text for result in results])
     folded: defaultdict[int, list[int]] = defaultdict(list)
@@ -132,7 +133,7 @@ def fold(results: Sequence[R]) -> list[R]:
     return [replace(results[head], duplicates=tuple(others)) for head, (_, *others) in sorted(folded.items())]
 
 
-def gather(results: Sequence[R], clusters: Sequence[int]) -> list[R]:
+def gather(results: Sequence[Kind], clusters: Sequence[int]) -> list[Kind]:
     """Each result with its group; groups in the order of their best results, which come first in them."""
     numbered = [replace(result, cluster=cluster) for result, cluster in zip(results, clusters, strict=True)]
     return sorted(numbered, key=lambda result: result.cluster or 0)  # stable: best first within a group

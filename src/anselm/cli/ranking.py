@@ -23,7 +23,7 @@ NO_ANSWER = 1  # the exit code, where it is asked for
 
 Explain = Annotated[bool, typer.Option("--explain", help="Mark the words that carried the scores.")]
 Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first item that cannot be read; else it is skipped.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first item that cannot be read, and skip none.")]
 Columns = Annotated[
     str | None, typer.Option(help="What a table's columns are called: question=Q,answer=A,id=Nr, or some of them.")
 ]
@@ -38,11 +38,12 @@ def rank(
         typer.Option(
             "--candidates",
             "-c",
-            help="A FAQ as CSV, TSV, JSON, JSONL, Markdown, HTML or Word, or one candidate per line; - is standard input.",
+            help="A FAQ (CSV, TSV, JSON, JSONL, Markdown, HTML, Word), or one candidate per line; - is standard input.",
         ),
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--input", help="Rank in bulk: grouped JSONL, one list per line; - is standard input.")
+        Path | None,
+        typer.Option("--input", help="Rank in bulk: grouped JSONL, a list per line; - is standard input."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -105,7 +106,7 @@ def ask(
         typer.Argument(help="Text, Markdown, HTML, Word or PDF files, FAQs, folders of them, or - for standard input."),
     ],
     top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
-    read: Annotated[int | None, typer.Option(help="How many of the sentences the model reads; 200 for the default.")] = None,
+    read: Annotated[int | None, typer.Option(help="How many sentences the model reads; by default 200.")] = None,
     columns: Columns = None,
     strict: Strict = False,
     explain: Explain = False,

@@ -41,7 +41,9 @@ def _from_mapping(value: Mapping[str, Any], position: int) -> Candidate:
     text = value.get(name) if name else None
     if name is None or not isinstance(text, str | None):
         keys = ", ".join(repr(key) for key in list(value)[:5]) or "none"
-        raise RecordError(f'candidate {position} must have a string as "text" (or {", ".join(TEXTS[1:])}); it has {keys}')
+        raise RecordError(
+            f'candidate {position} must have a string as "text" (or {", ".join(TEXTS[1:])}); it has {keys}'
+        )
     question = value.get("question") or ""
     if not isinstance(question, str):
         raise RecordError(f'the "question" of candidate {position} must be a string')

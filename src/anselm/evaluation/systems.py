@@ -52,7 +52,8 @@ class Model:
         scores = score_lists(self.scorer, dataset, progress)
         if (calibration := self.calibration) is None:
             return Ranked(dataset, scores)
-        return Ranked(dataset, scores, [calibration.calls_relevant(q, row) for q, row in zip(dataset, scores, strict=True)])
+        pairs = zip(dataset, scores, strict=True)
+        return Ranked(dataset, scores, [calibration.calls_relevant(question, row) for question, row in pairs])
 
 
 def open_system(model: str | Path | RankerLike | Scorer) -> System:

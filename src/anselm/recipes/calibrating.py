@@ -62,16 +62,18 @@ def fit_calibration(
     lists = [Scored(question, row) for question, row in zip(questions, scores, strict=True)]
     entries = [one for one in lists if one.question.has_entries]
     texts = [one for one in lists if not one.question.has_entries]
-    about_entries = fit_beliefs(entries, before and before.entries) if entries else before and before.entries
-    about_texts = fit_beliefs(texts, before and before.texts) if texts else before and before.texts
+    about_texts = fit_beliefs(texts, before.texts if before else None)
+    about_entries = fit_beliefs(entries, before.entries if before else None)
     fitted = Calibration(about_texts or about_entries or Beliefs(Logistic(0.0)), 0.5, fitted_on, about_entries)
     return replace(fitted, threshold=choose_threshold(fitted, lists, rule))
 
 
-def fit_beliefs(lists: Sequence[Scored], before: Beliefs | None) -> Beliefs:
+def fit_beliefs(lists: Sequence[Scored], before: Beliefs | None) -> Beliefs | None:
+    if not lists:
+        return before
     background = before.background if before and before.list else usual_score(lists)
-    found = Beliefs(fit_candidates(lists, before and before.candidate), background=background)
-    return replace(found, list=fit_lists(lists, before and before.list, background))
+    candidate = fit_candidates(lists, before.candidate if before else None)
+    return Beliefs(candidate, fit_lists(lists, before.list if before else None, background), background)
 
 
 def fit_candidates(lists: Sequence[Scored], before: Logistic | None) -> Logistic:

@@ -12,8 +12,8 @@ from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.evaluation.calibration import Calibration, load_calibration
 from anselm.evaluation.report import check_labels
-from anselm.evaluation.systems import check_texts
 from anselm.evaluation.scoring import Progress, score_lists, silent
+from anselm.evaluation.systems import check_texts
 from anselm.evaluation.thresholds import Rule
 from anselm.evaluation.trust import Trust, measure_trust
 from anselm.models.checksums import copy_checkpoint, renew_checksums, write_checkpoint

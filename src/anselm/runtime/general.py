@@ -78,7 +78,9 @@ class General:
         def encode(new: Indices) -> Numbers:
             vectors = run_rows(self.encoder, text_rows(texts, new, self.tokenizer), most, budget)
             if not np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3):
-                raise FormatError(self.folder / ENCODER, "its vectors are not of length one: it is another kind of model")
+                raise FormatError(
+                    self.folder / ENCODER, "its vectors are not of length one: it is another kind of model"
+                )
             return vectors
 
         return self.vectors.encode(texts, which, encode)

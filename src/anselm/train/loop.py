@@ -49,6 +49,7 @@ class Trainable(Protocol):
     name: str
     capacity: int | None
     pairwise: bool
+    language: str | None
     config: Any  # a dataclass
     usual: Mapping[str, Any]  # how it is trained where nobody says how
 
