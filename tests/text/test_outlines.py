@@ -44,6 +44,13 @@ def test_what_stands_above_a_place() -> None:
     assert [letter for letter in "0A1B" if found.is_heading(source.index(letter))] == ["A", "B"]
 
 
+def test_what_has_ended_stands_above_nothing() -> None:
+    source = "<details><summary>A</summary>b</details><dl><dt>C<dd>d</dl>"
+    found = outline(source, "html")
+    assert join_titles(found.path(source.rindex("d<"))) == "C"
+    assert found.above(1) == ()
+
+
 def test_details_and_definitions_end() -> None:
     source = "<h1>A</h1><details><summary>B</summary>9</details>2<dl><dt>C<dd>3</dl>4<footer>5"
     found = outline(source, "html")

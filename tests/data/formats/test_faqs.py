@@ -99,6 +99,11 @@ def test_other_columns_come_back_as_they_were(tmp_path: Path) -> None:
     assert third == Candidate("3", "x", None, {"tags": ["a"], "n": None})
 
 
+def test_quotation_marks_in_tsv_are_text_unless_they_hold_a_field(tmp_path: Path) -> None:
+    rows = 'a\tq\n"Ann\tWho?\nBob"\tWhy?\n"Cy" said\tWhen?\n"two\n""lines"""\tWhere?\n'
+    assert [entry.text for entry in read(tmp_path, "a.tsv", rows)] == ['"Ann', 'Bob"', '"Cy" said', 'two\n"lines"']
+
+
 def test_one_column_is_a_list_of_candidates(tmp_path: Path) -> None:
     assert read(tmp_path, "a.csv", 'Text\nHere, there\n"Now, ""then"""\n') == [
         Candidate("", "Here, there"),
