@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ PACKAGE = Path(anselm.__file__).parent
 GROUND = ("errors", "outputs", "files", "__init__")
 ROOMS = (
     *GROUND, "text", "data", "layers", "models", "runtime", "train", "evaluation", "explaining", "duplicates",
-    "grouping", "ranking", "ranker", "benching", "bulk", "recipes", "terminal", "cli", "__main__",
+    "grouping", "languages", "ranking", "asking", "ranker", "benching", "bulk", "recipes", "terminal", "cli", "__main__",
 )  # fmt: skip
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -38,6 +39,12 @@ def imported_rooms(path: Path) -> set[str]:
 
 def test_every_room_is_on_the_plan() -> None:
     assert {room(path) for path in FILES} <= set(ROOMS)
+
+
+def test_contributing_has_the_same_plan() -> None:
+    page = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    [plan] = re.findall(r"^    errors, .*?\n\n", page, flags=re.DOTALL | re.MULTILINE)
+    assert tuple(re.findall(r"\w+", plan)) == tuple(name for name in ROOMS if not name.startswith("__"))
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.parent != PACKAGE or path.stem != "__init__"], ids=str)

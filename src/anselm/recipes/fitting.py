@@ -20,7 +20,7 @@ from anselm.models.checksums import copy_checkpoint, renew_checksums, write_chec
 from anselm.models.lexical import Lexical
 from anselm.models.registry import SHIPPED, find_checkpoint, load_model
 from anselm.models.scorer import Scorer
-from anselm.recipes.calibrating import fit_calibration
+from anselm.recipes.beliefs import fit_calibration
 from anselm.recipes.card import NAME as CARD
 from anselm.recipes.card import renew_card
 from anselm.runtime.loading import load_scorer

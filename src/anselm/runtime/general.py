@@ -23,7 +23,7 @@ from anselm.models.scorer import Scores
 from anselm.runtime.engines import check_signals, open_engine
 from anselm.runtime.exported import BUDGET, check_length, read_tokenizer
 from anselm.runtime.rows import Rows, lay_out, run_rows
-from anselm.runtime.vectors import VectorStore
+from anselm.runtime.vector_store import VectorStore
 
 
 class General:
