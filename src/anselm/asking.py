@@ -41,7 +41,7 @@ def find_spots(
 def make_candidate(id: str, found: Sentence | Entry) -> Candidate:
     if isinstance(found, Entry):
         return Candidate(id, found.answer, None, found.meta, found.question)
-    return Candidate(id, found.text)
+    return Candidate(id, found.text, heading=found.heading.replace(" > ", ", "))
 
 
 def open_documents(documents: GivenDocument | Iterable[GivenDocument], skip: Skip | None = None) -> Iterator[Document]:

@@ -152,7 +152,7 @@ class Ranker:
         return [*explained, *results[count:]]
 
     def _ranking(self, question: Question, scores: Scores) -> Ranking[Result]:
-        empty = np.array([not candidate.content.strip() for candidate in question.candidates])
+        empty = np.array([not candidate.text.strip() for candidate in question.candidates])
         scores = np.where(empty, -np.inf, scores)
         order = np.argsort(-scores, kind="stable")  # equal scores stay in the order of the input
         results = [make_result(int(i), question.candidates[i], float(scores[i])) for i in order]

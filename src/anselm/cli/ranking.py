@@ -14,6 +14,7 @@ from anselm.errors import InputError
 
 if TYPE_CHECKING:
     from anselm.ranking import Ranking
+    from anselm.text.documents import Document
 
 # Heavy modules are imported inside the commands, so that --help and completion answer at once.
 
@@ -116,13 +117,11 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Find the sentences of documents, or the entries of FAQs, that answer a question."""
-    from anselm.files import read_stdin
     from anselm.ranker import Ranker
-    from anselm.text.documents import document_from_text
     from anselm.text.faq_columns import parse_columns
 
     skips = Skips()
-    documents = [document_from_text(read_stdin(), "-") if file == Path("-") else file for file in dict.fromkeys(files)]
+    documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files)]
     options: dict[str, Any] = {"explain": explain, "fold_duplicates": fold_duplicates, "read": read}
     with patience("asking"):
         ranking = Ranker.load(model).ask(
@@ -145,6 +144,16 @@ def ask(
     return finish(ranking, skips, exit_code)
 
 
+def read_stdin_document() -> Document:
+    """Standard input has no name to tell its kind by, so its content does."""
+    from anselm.files import read_stdin
+    from anselm.text.documents import document_from_text
+    from anselm.text.kinds import tell_kind
+
+    text = read_stdin()
+    return document_from_text(text, "-", tell_kind(text))
+
+
 def finish(ranking: Ranking[Any], skips: Skips, exit_code: bool) -> None:
     """Notes on standard error, and the exit code."""
     for warning in ranking.warnings:
@@ -162,11 +171,12 @@ def models(as_json: Json = False) -> None:
     from anselm.models.registry import all_models
 
     entries = all_models().values()
-    print_rows(
-        [{"name": one.name, "kind": one.kind, "summary": one.summary, "terms": one.terms} for one in entries],
-        as_json,
-        columns=("name", "kind", "summary"),
-    )
+    rows = [
+        {"name": one.name, "kind": one.kind, "use": "ranks as it comes" if one.ready else "to be trained"}
+        | {"ready": one.ready, "summary": one.summary, "terms": one.terms}
+        for one in entries
+    ]
+    print_rows(rows, as_json, columns=("name", "kind", "use", "summary"))
     if not as_json:
         for one in entries:
             if one.terms:

@@ -11,7 +11,8 @@ from typing import Any
 class Candidate:
     """One possible answer. A label above 0 means relevant; grades are allowed; None means nobody has judged it.
 
-    An entry of a FAQ is a candidate whose `text` is its answer, and `question` the one that it is filed under.
+    An entry of a FAQ is a candidate whose `text` is its answer, and `question` the one that it is filed under. A
+    sentence of a document may have a `heading`, what stands above it: "Cleaning, The filter".
     """
 
     id: str
@@ -19,11 +20,13 @@ class Candidate:
     label: float | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
     question: str = ""
+    heading: str = ""
 
     @property
     def content(self) -> str:
-        """All of it that is read: of an entry its question and its answer."""
-        return f"{self.question} {self.text}" if self.question else self.text
+        """All of it that is read: of an entry its question and its answer, of a sentence what stands above it, too."""
+        above = self.question or (f"{self.heading}:" if self.heading else "")
+        return f"{above} {self.text}" if above else self.text
 
     @property
     def relevant(self) -> bool:

@@ -33,6 +33,11 @@ class Entry:
     module: str
     terms: str = ""  # of weights that come with the package
 
+    @property
+    def ready(self) -> bool:
+        """Whether it ranks as it comes; any other has to be trained first."""
+        return (SHIPPED / self.name).is_dir()
+
 
 SHIPPED = Path(__file__).parents[1] / "shipped"  # checkpoints that come with the package, one folder per name
 DEFAULT = "default"
