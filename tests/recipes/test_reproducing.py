@@ -384,7 +384,7 @@ def test_train_and_rank_with_a_recipe(write: Callable[..., Path], anselm: Run, t
     assert code == 0, err
     assert "MAP 1.0000" in out
     assert {file.name for file in (tmp_path / "model").iterdir()} == {
-        "README.md", "calibration.json", "config.json", "model.safetensors", "vocabulary.txt",
+        "README.md", "calibration.json", "checksums.json", "config.json", "model.safetensors", "vocabulary.txt",
     }  # fmt: skip
     (tmp_path / "answers.txt").write_text("".join(f"the {place}\n" for place in PLACES))
     code, out, err = anselm("rank", "the hive", "--candidates", "answers.txt", "--model", "model", "--json")

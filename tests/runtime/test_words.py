@@ -115,7 +115,8 @@ def test_neither_batch_nor_order_matters(exported: Path) -> None:
 def test_others_that_read_in_parallel_are_exported_too(name: str, vectors: Path, tmp_path: Path) -> None:
     folder = make_checkpoint(name, vectors, tmp_path / "model")
     export(folder, tmp_path / "out", [])
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"config.json", "vocabulary.txt", "onnx"}
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"checksums.json", "config.json", "vocabulary.txt", "onnx"}
     found = load_scorer(tmp_path / "out").score(LISTS)
     np.testing.assert_allclose(flat(found), flat(load_model(folder).score(LISTS)), atol=1e-5)
 
