@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from anselm.data.datasets import Dataset
+from anselm.data.question import Candidate, Question
 from anselm.errors import InputError, MissingExtraError
-from anselm.evaluation.calibration import Calibration, Platt
+from anselm.evaluation.calibration import Beliefs, Calibration
+from anselm.evaluation.logistic import Logistic
 from anselm.evaluation.plots import check_plot, check_source, draw, save_plot
 from anselm.evaluation.report import Report
 from anselm.evaluation.systems import Model
@@ -29,7 +31,10 @@ def trust() -> Trust:
     rng = np.random.default_rng(0)
     scores = [rng.normal(size=10) for _ in range(60)]
     labels = [(rng.random(10) < 1 / (1 + np.exp(2 - row))).astype(float) for row in scores]
-    return measure_trust(labels, scores, Calibration(Platt(1.5, -1.0), 0.4))
+    questions = [
+        Question("q", "Who?", tuple(Candidate(str(i), "text", label) for i, label in enumerate(row))) for row in labels
+    ]
+    return measure_trust(questions, scores, Calibration(Beliefs(Logistic(-1.0, {"score": 1.5})), 0.4))
 
 
 def report(trust: Trust | None) -> Report:
@@ -80,7 +85,7 @@ def test_what_cannot_be_drawn_is_said(trust: Trust, tmp_path: Path, monkeypatch:
         check_plot(tmp_path / "nowhere" / "a.png")
     with pytest.raises(InputError, match=r"m_.* gave no probabilities"):
         save_plot(report(None), tmp_path / "a.png")
-    calibrated = Model("m", Lexical("bm25"), Calibration(Platt(1.0, 0.0), 0.5))
+    calibrated = Model("m", Lexical("bm25"), Calibration(Beliefs(Logistic(0.0)), 0.5))
     with pytest.raises(InputError, match="m is not calibrated, so there are no probabilities to draw"):
         check_source(replace(calibrated, calibration=None), Dataset("d", "dev", "raw", ()))
     with pytest.raises(InputError, match="'worst-copy' has no probabilities to draw"):

@@ -25,11 +25,12 @@ QUESTIONS = st.lists(
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        ("best-f1", Rule()),
+        ("best-f1", Rule("best-f1")),
         ("precision=0.9", Rule("precision", 0.9)),
         ("recall=1", Rule("recall", 1.0)),
         ("0.35", Rule("fixed", 0.35)),
         ("0", Rule("fixed", 0.0)),
+        ("0.5", Rule()),
     ],
 )
 def test_as_it_is_typed(text: str, rule: Rule) -> None:

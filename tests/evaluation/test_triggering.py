@@ -40,14 +40,18 @@ def test_of_two_best_candidates_the_irrelevant_one_is_taken():
 
 def test_the_score_chooses_the_candidate_and_its_confidence_whether_it_answers():
     """Four lists of which two are right by score; a confidence that is the same for all hides nothing of that."""
-    same = tradeoff(LISTS, lambda scores: np.full_like(scores, 0.5))
-    assert same.at(0.5) == Triggering(0.5, 4, 3, answered=4, right=2)
-    assert tradeoff(LISTS, np.negative).at(-0.7) == Triggering(-0.7, 4, 3, answered=2, right=1)
-    assert tradeoff(LISTS, lambda scores: scores / 2).best() == Triggering(0.3, 4, 3, answered=4, right=2)
+    assert tradeoff(LISTS, [0.5] * 4).at(0.5) == Triggering(0.5, 4, 3, answered=4, right=2)
+    turned = [-max(scores) for _, scores in LISTS]
+    assert tradeoff(LISTS, turned).at(-0.7) == Triggering(-0.7, 4, 3, answered=2, right=1)
+    halved = [max(scores) / 2 for _, scores in LISTS]
+    assert tradeoff(LISTS, halved).best() == Triggering(0.3, 4, 3, answered=4, right=2)
+    assert tradeoff(LISTS, [0.1, 0.2, 0.3, 0.4]).at(0.4) == Triggering(0.4, 4, 3, answered=1, right=1)
 
 
 def test_a_list_without_candidates_is_never_answered():
-    assert tradeoff([([], []), ([1], [0.0])]).at(-np.inf) == Triggering(-np.inf, 2, 1, answered=1, right=1)
+    for confidence in (None, [9.0, 0.0]):
+        found = tradeoff([([], []), ([1], [0.0])], confidence).at(-np.inf)
+        assert found == Triggering(-np.inf, 2, 1, answered=1, right=1)
 
 
 def test_nothing_to_answer_scores_nothing():

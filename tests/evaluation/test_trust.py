@@ -5,17 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anselm.evaluation.calibration import Calibration, Platt, log_loss, reliability
+from anselm.data.question import Candidate, Question
+from anselm.evaluation.calibration import Beliefs, Calibration
+from anselm.evaluation.logistic import Logistic
+from anselm.evaluation.reliability import log_loss, reliability
 from anselm.evaluation.trust import measure_trust
 from tests.evaluation.naive import triggering
+
+
+def labelled(labels: np.ndarray) -> Question:
+    return Question("q", "Who?", tuple(Candidate(str(i), "text", float(label)) for i, label in enumerate(labels)))
 
 
 def test_pairs_and_questions() -> None:
     rng = np.random.default_rng(0)
     scores = [rng.normal(size=size) for size in (3, 1, 5, 2)]
     labels = [(rng.random(len(row)) < 0.4).astype(float) for row in scores]
-    calibration = Calibration(Platt(2.0, -1.0), 0.4)
-    found = measure_trust(labels, scores, calibration)
+    calibration = Calibration(Beliefs(Logistic(-1.0, {"score": 2.0})), 0.4)
+    found = measure_trust([labelled(row) for row in labels], scores, calibration)
     probabilities = 1 / (1 + np.exp(1.0 - 2.0 * np.concatenate(scores)))
     assert found.ece == pytest.approx(reliability(probabilities, np.concatenate(labels)).error)
     assert found.log_loss == pytest.approx(log_loss(probabilities, np.concatenate(labels)))
@@ -26,3 +33,12 @@ def test_pairs_and_questions() -> None:
         "ece": found.ece, "log_loss": found.log_loss, "threshold": 0.4, "share_answered": expected.answered / 4,
         "precision": expected.precision, "recall": expected.recall, "f1": expected.f1,
     }  # fmt: skip
+
+
+def test_questions_are_answered_by_the_verdict_and_the_candidate_is_chosen_by_its_score() -> None:
+    """A margin of 2 or more reaches the threshold, however low the scores are."""
+    scores = [np.array(row) for row in ([9.0, 8.5], [0.0, -3.0], [-1.0, 1.0], [5.0, 1.0])]
+    labels = [np.array(row) for row in ([1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 0.0])]
+    beliefs = Beliefs(Logistic(0.0, {"score": 1.0}), Logistic(-2.0, {"margin": 1.0}))
+    found = measure_trust([labelled(row) for row in labels], scores, Calibration(beliefs, 0.5)).triggering
+    assert (found.questions, found.answerable, found.answered, found.right) == (4, 3, 3, 1)

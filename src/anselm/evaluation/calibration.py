@@ -122,7 +122,7 @@ class Calibration:
             texts = Beliefs.from_dict(record["texts"] if "texts" in record else _first_form(record))
             entries = Beliefs.from_dict(record["entries"]) if "entries" in record else None
             return cls(texts, threshold, str(record.get("fitted_on", "")), entries)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(path, f"not a calibration as Anselm writes it ({error})") from None
 
 

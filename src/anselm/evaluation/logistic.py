@@ -63,9 +63,9 @@ def fit_logistic(
     flat = spread <= np.maximum(1e-9 * np.abs(columns).max(axis=0, initial=0), 1e-300)
     spread = np.where(flat, 1.0, spread)
     design = np.column_stack([np.ones(len(targets)), np.where(flat, 0.0, (columns - centre) / spread)])
-    start = _standardised(prior or Logistic(0.0), names, centre, spread)
+    origin = _standardised(prior or Logistic(0.0), names, centre, spread)
     ridge = np.append(0.0 if prior is None else pull, np.where(flat, 1.0, pull))  # a flat one stays where it was
-    found = _newton(design, targets, np.ones(len(targets)) if shares is None else shares, start, ridge)
+    found = _newton(design, targets, np.ones(len(targets)) if shares is None else shares, origin, ridge)
     weights = found[1:] / spread
     return Logistic(float(found[0] - weights @ centre), dict(zip(names, map(float, weights), strict=True)))
 
@@ -80,29 +80,29 @@ def _standardised(model: Logistic, names: Sequence[str], centre: FloatArray, spr
 
 
 def _newton(
-    design: FloatArray, targets: FloatArray, shares: FloatArray, start: FloatArray, ridge: FloatArray
+    design: FloatArray, targets: FloatArray, shares: FloatArray, origin: FloatArray, ridge: FloatArray
 ) -> FloatArray:
-    weights = start
+    weights = np.zeros_like(origin)  # where the loss bends most; far out it is so flat that a step leads anywhere
     for _ in range(STEPS):
         p = sigmoid(design @ weights)
-        gradient = design.T @ (shares * (p - targets)) + ridge * (weights - start)
+        gradient = design.T @ (shares * (p - targets)) + ridge * (weights - origin)
         if np.max(np.abs(gradient)) < 1e-10 * shares.sum():
             break
         hessian = (design.T * (shares * p * (1 - p))) @ design + np.diag(ridge)
         step = np.asarray(np.linalg.lstsq(hessian, gradient, rcond=None)[0], dtype=np.float64)
-        weights = _descend(design, targets, shares, start, ridge, weights, step)
+        weights = _descend(design, targets, shares, origin, ridge, weights, step)
     return weights
 
 
 def _descend(
-    design: FloatArray, targets: FloatArray, shares: FloatArray, start: FloatArray, ridge: FloatArray,
+    design: FloatArray, targets: FloatArray, shares: FloatArray, origin: FloatArray, ridge: FloatArray,
     weights: FloatArray, step: FloatArray,
 ) -> FloatArray:  # fmt: skip
     """Halve the Newton step until the loss does not grow: far from the optimum a whole step may overshoot."""
 
     def loss(at: FloatArray) -> float:
         z = design @ at
-        return float(shares @ (np.logaddexp(0.0, z) - targets * z) + ridge @ (at - start) ** 2 / 2)
+        return float(shares @ (np.logaddexp(0.0, z) - targets * z) + ridge @ (at - origin) ** 2 / 2)
 
     before, size = loss(weights), 1.0
     while size > 1e-10 and loss(weights - size * step) > before:

@@ -4,9 +4,9 @@ A list teaches its verdict twice: as it is, and with its right candidates taken 
 an answer of its own (at least `ENOUGH` of them), which are the better teachers. Both kinds count the same in the fit,
 whatever their numbers, so a probability of one half is where a refusal and a wrong answer are equally likely.
 
-Where there is a calibration already, its weights are where the fit begins and what it is pulled to, so that a few lists
-shift it and many replace it. Without one, a few lists cannot tell five weights apart, and the best score, its lift over
-the rest and the number of candidates must do.
+Where there is a calibration already, the fit is pulled to its weights, so that a few lists shift it and many replace it.
+Without one, a few lists cannot tell five weights apart, and the best score, its lift over the rest and the number of
+candidates must do.
 """
 
 from __future__ import annotations

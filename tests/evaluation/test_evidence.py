@@ -1,0 +1,72 @@
+"""What a list's scores say about it, by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from anselm.evaluation.evidence import OF_CANDIDATE, OF_LIST, candidate_evidence, list_evidence, stack
+from anselm.evaluation.logistic import Evidence
+
+
+def only(evidence: Evidence) -> dict[str, float]:
+    """The numbers of one list."""
+    return {name: float(value) for name, [value] in evidence.items()}
+
+
+def test_of_a_candidate() -> None:
+    found = candidate_evidence([1.0, 4.0, -2.0], "When do you open?")
+    assert found["score"].tolist() == [1.0, 4.0, -2.0]
+    assert found["below_best"].tolist() == [-3.0, 0.0, -6.0]
+    assert found["question_words"] == pytest.approx([math.log(5)] * 3)
+    assert tuple(found) == OF_CANDIDATE
+
+
+def test_of_a_list() -> None:
+    """The rest: 1, -2 and five at the background of -1, so -6 / 7 on the average."""
+    found = only(list_evidence([1.0, 4.0, -2.0], "Who?", background=-1.0))
+    assert found == pytest.approx(
+        {"best": 4.0, "lift": 4 + 6 / 7, "margin": 3.0, "candidates": math.log(3), "question_words": math.log(2)}
+    )
+    assert tuple(found) == OF_LIST
+
+
+def test_of_one_candidate_the_rest_is_the_background() -> None:
+    found = only(list_evidence([4.0], "Who?", background=-1.0))
+    assert (found["lift"], found["margin"], found["candidates"]) == (5.0, 5.0, 0.0)
+
+
+def test_of_two_candidates() -> None:
+    found = only(list_evidence([2.0, 4.0], "Who?", background=-1.0))
+    assert (found["lift"], found["margin"]) == (4 - (2 - 5) / 6, 2.0)
+    assert found["candidates"] == math.log(2)
+
+
+@pytest.mark.parametrize("scores", [[-np.inf, 4.0, 1.0], [4.0, 1.0, -np.inf, -np.inf]])
+def test_an_empty_candidate_is_no_evidence(scores: list[float]) -> None:
+    assert only(list_evidence(scores, "Who?", 0.5)) == only(list_evidence([4.0, 1.0], "Who?", 0.5))
+    below = candidate_evidence(scores, "Who?")["below_best"]
+    assert sorted(below[np.isfinite(below)]) == [-3.0, 0.0]
+
+
+def test_the_order_of_candidates_does_not_matter() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=12)
+    for _ in range(5):
+        assert only(list_evidence(rng.permutation(scores), "Who?", 0.0)) == pytest.approx(
+            only(list_evidence(scores, "Who?", 0.0))
+        )
+
+
+def test_moving_scores_and_background_moves_the_best_alone() -> None:
+    here, there = (only(list_evidence(np.array([3.0, 1.0, 0.5]) + by, "Who?", -1.0 + by)) for by in (0.0, 7.0))
+    assert there.pop("best") == here.pop("best") + 7.0
+    assert there == pytest.approx(here)
+
+
+def test_several_are_stacked() -> None:
+    found = stack([candidate_evidence([1.0, 2.0], "a b"), candidate_evidence([5.0], "a")])
+    assert found["below_best"].tolist() == [-1.0, 0.0, 0.0]
+    assert found["question_words"] == pytest.approx([math.log(3)] * 2 + [math.log(2)])
