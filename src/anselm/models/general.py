@@ -27,7 +27,10 @@ from numpy.typing import NDArray
 from anselm.errors import FormatError, InputError
 
 MODELS = {
-    "general": {"kind": "transformer", "summary": "a cross-encoder of English blended with similarity, exported to run on a CPU"},
+    "general": {
+        "kind": "transformer",
+        "summary": "a cross-encoder of English blended with similarity, exported to run on a CPU",
+    },
 }
 
 Numbers = NDArray[np.float64]

@@ -33,6 +33,7 @@ INPUTS = (  # of the models that there are
     {"questions", "answers", "asked", "said"},  # words, read apart
 )
 OUTPUT = "signals"
+DOT_PRODUCTS = ("AVX512VNNI", "ASIMDDP")  # numpy's names
 
 
 def open_engine(path: Path, threads: int | None = None) -> Engine:
@@ -65,11 +66,22 @@ def check_signals(path: Path, signals: NDArray[Any], count: int) -> None:
 
 
 def multiplies_int8(processor: Path = Path("/proc/cpuinfo")) -> bool:
-    """Whether the processor has VNNI instructions; no where that cannot be found out."""
+    """Whether the processor multiplies int8 without overflow (VNNI, or ARM's dot product); no where nobody can tell.
+
+    Linux says so in a file. Elsewhere numpy knows, but for AVX-VNNI, which some laptops have instead.
+    """
     try:
         return "vnni" in processor.read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return False
+        return any(known_features().get(name) for name in DOT_PRODUCTS)
+
+
+def known_features() -> Mapping[str, bool]:
+    try:
+        features: Mapping[str, bool] = import_module("numpy._core._multiarray_umath").__cpu_features__
+    except (ImportError, AttributeError):  # a part of numpy that is nobody's business, and may go
+        return {}
+    return features
 
 
 def choose_engine() -> str:
