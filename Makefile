@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-QUESTION ?= How often should I descale the kettle?
+QUESTION ?= what if i bring a book back too late
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint types unit bench clean
@@ -24,8 +24,8 @@ $(VENV)/.dev: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,export,openvino]'
 	@touch $@
 
-run: $(VENV)/.base  ## Install the base package and ask the bundled document a question (QUESTION="...")
-	@$(BIN)/anselm ask "$(QUESTION)" src/anselm/examples/kettle.md
+run: $(VENV)/.base  ## Install the base package and ask the bundled FAQ a question (QUESTION="...")
+	@$(BIN)/anselm ask "$(QUESTION)" src/anselm/examples/faq.csv
 
 test: lint types unit  ## Install what the tests need and run everything that CI runs
 

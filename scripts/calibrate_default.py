@@ -24,6 +24,7 @@ from anselm.evaluation.logistic import FloatArray, Logistic, fit_logistic
 from anselm.evaluation.reliability import reliability
 from anselm.evaluation.scoring import score_lists
 from anselm.models.checksums import renew_checksums
+from anselm.models.scorer import Scorer
 from anselm.recipes.beliefs import FEWEST, Scored, usual_score
 from anselm.recipes.fitting import CALIBRATION
 from anselm.runtime.loading import load_scorer
@@ -51,7 +52,8 @@ class Judged:
 
 def main() -> None:
     options = parse()
-    lists = [one for part in all_parts() for one in judged(part, load_scorer(options.checkpoint))]
+    scorer = load_scorer(options.checkpoint)
+    lists = [one for part in all_parts() for one in judged(part, scorer)]
     kinds = {entries: [one for one in lists if one.scored.question.has_entries is entries] for entries in (False, True)}
     table = "\n".join(["", *left_out(kinds[True]), *left_out(kinds[False])])
     print(table)  # noqa: T201
@@ -72,8 +74,8 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def judged(part: Part, scorer: object) -> list[Judged]:
-    scores = score_lists(scorer, part.questions)  # type: ignore[arg-type]
+def judged(part: Part, scorer: Scorer) -> list[Judged]:
+    scores = score_lists(scorer, part.questions)
     lists = [Scored(question, row) for question, row in zip(part.questions, scores, strict=True)]
     taken = [one.without_answer() for one in lists if one.answerable and (one.labels <= 0).sum() >= FEWEST]
     found = [Judged(part.family, part.source, one, False) for one in lists]

@@ -123,4 +123,4 @@ def few_lists(questions: Sequence[Question]) -> Iterator[Question]:
         wrong = [candidate for candidate in question.candidates if not candidate.relevant]
         size = FEW[number % len(FEW)]
         kept = rng.sample(right, 1) if right and number // len(FEW) % 2 == 0 else []
-        yield replace(question, candidates=tuple([*kept, *rng.sample(wrong, size - len(kept))]))
+        yield replace(question, candidates=(*kept, *rng.sample(wrong, size - len(kept))))
