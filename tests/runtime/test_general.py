@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -110,6 +111,12 @@ def test_the_batch_does_not_matter(kind: str, engine: str, exact: Path, rounded:
         np.testing.assert_allclose(np.concatenate(found), expected, atol=bound)
 
 
+def test_lists_without_candidates_have_no_scores(exact: Path) -> None:
+    model, empty = load_general(exact), Question("q", "Who?", ())
+    assert [row.tolist() for row in model.score([empty, empty])] == [[], []]
+    assert model.score([]) == []
+
+
 def test_int8_is_near(exact: Path, rounded: Path) -> None:
     whole, near = (np.concatenate(load_general(folder).score(LISTS)) for folder in (exact, rounded))
     assert np.corrcoef(whole, near)[0, 1] > 0.98
@@ -121,9 +128,9 @@ def test_a_text_is_encoded_once(exact: Path, monkeypatch: pytest.MonkeyPatch) ->
     encoded: list[int] = []
     encode = model.encoder
 
-    def count(*inputs: Any) -> Any:
-        encoded.append(len(inputs[0]))
-        return encode(*inputs)
+    def count(inputs: Mapping[str, Any]) -> Any:
+        encoded.append(len(inputs["ids"]))
+        return encode(inputs)
 
     monkeypatch.setattr(model, "encoder", count)
     first, second = LISTS[1], replace(LISTS[1], text="Where is the wood?")
@@ -215,8 +222,7 @@ def test_training_further_refuses(exact: Path, tmp_path: Path) -> None:
 
     with pytest.raises(AnselmError, match="similarity head is taught"):
         make_model(str(exact), {"similarity": True}, seed=1)
-    folder = tmp_path / "damaged"
-    shutil.copytree(exact, folder)
+    folder = shutil.copytree(exact, tmp_path / "damaged", ignore=shutil.ignore_patterns("checksums.json"))
     (folder / "onnx" / "reader.onnx").write_bytes(b"nothing like it")
     with pytest.raises(FormatError, match=r"reader\.onnx"):
         make_model(str(folder), {}, seed=1)
