@@ -1,6 +1,6 @@
 """From a trained reader (scripts/train_default.py) to the default model's folder: export, blend, calibrate.
 
-    python scripts/make_default.py READER ENTRIES OUT [--blend A B E] [--held-out CORPUS/SPLIT=READER ...]
+    python scripts/make_default.py READER ENTRIES OUT [--blend A B] [--held-out CORPUS/SPLIT=READER ...]
 
 The blend is fitted on dev lists of corpora that the reader has not seen (WikiQA, TrecQA, SemEval 2015 and 2016,
 InsuranceQA's text subset in lists of 50), on pools made of the same dev lists (anselm.recipes.pools), and, for each
@@ -57,8 +57,8 @@ def main() -> None:
     entries = load_dataset(options.entries).questions
     with TemporaryDirectory() as scratch:
         made = export_general(options.reader, Path(scratch) / "made", some_lists(mixture(load_lists, entries=entries)))
-        a, b, e = (round(float(weight), 3) for weight in options.blend or fit(made, options.held_out, entries))
-        write_config(made, replace(load_general(made).config, blend=(a, b, e)), TERMS)
+        a, b = (round(float(weight), 3) for weight in options.blend or fit(made, options.held_out, entries))
+        write_config(made, replace(load_general(made).config, blend=(a, b)), TERMS)
         calibrate(load_general(made), answer_lists()).save(made / "calibration.json")
         with write_checkpoint(options.out) as folder:
             copy_checkpoint(made, folder)
@@ -69,7 +69,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("reader", type=Path)
     parser.add_argument("entries", type=Path, help="what scripts/collect_entries.py wrote")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--blend", type=float, nargs=3)
+    parser.add_argument("--blend", type=float, nargs=2)
     parser.add_argument("--held-out", action="append", default=[], type=held_out, metavar="CORPUS/SPLIT=READER")
     return parser.parse_args()
 

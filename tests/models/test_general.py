@@ -1,53 +1,48 @@
-"""The blend of models/general.py: its formula pair by pair, and what must hold whatever the lengths."""
+"""The general ranker's settings; what it computes is tested in tests/runtime/test_general.py."""
 
 from __future__ import annotations
 
-from math import log
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from anselm.models.general import Numbers, blend_features
+from anselm.errors import FormatError
+from anselm.models.general import Config
 
-WEIGHTS = np.array([0.5, 0.7, 0.4])
-LENGTHS = st.integers(0, 254)
-AMOUNTS = st.floats(0, 5)
+PATH = Path("config.json")
 
 
-def score(relevance: float, similarity: float, said: int, weights: Numbers = WEIGHTS) -> float:
-    [row] = blend_features(np.array([relevance]), np.array([similarity]), np.array([said], dtype=np.float64))
-    return float(row @ weights)
+def test_what_is_written_is_read() -> None:
+    config = Config(96, 24, 2, (0.25, 3.0), (-0.5, 7.5))
+    assert Config.read(PATH, asdict(config)) == config
+    assert Config.read(PATH, {"blend": [1, 2], "entries": [0, 1.5]}) == Config(blend=(1.0, 2.0), entries=(0.0, 1.5))
+    assert Config.read(PATH, {}) == Config()
 
 
-def test_the_features_are_the_formula() -> None:
-    rng = np.random.default_rng(1)
-    pairs = [(rng.normal(), rng.uniform(-1, 1), int(said)) for said in (0, 1, 14, 15, 16, 17, 100, 253, 254)]
-    found = blend_features(*(np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True)))
-    for row, (r, s, said) in zip(found, pairs, strict=True):
-        excess = log((said + 1) / 16) if said > 15 else 0.0
-        np.testing.assert_allclose(row, [r, 5 * s, 5 * (s - 0.3) * excess], atol=1e-12)
+@pytest.mark.parametrize("name", ["blend", "entries"])
+@pytest.mark.parametrize(
+    "value", [3, None, "12", [], [1], [1, 2, 3], [1, "2"], [1, True], [1, float("nan")], [float("inf"), 1], {"a": 1, "b": 2}]
+)  # fmt: skip
+def test_a_blend_is_two_numbers(name: str, value: Any) -> None:
+    with pytest.raises(FormatError) as caught:
+        Config.read(PATH, {name: value})
+    assert str(caught.value) == f"{PATH}: the setting {name!r} is {value!r}, which is no list of two numbers"
 
 
-@pytest.mark.parametrize(("said", "expected"), [(10, 0.5 + 3.5 * 0.6), (31, 0.5 + 3.5 * 0.6 + 2 * 0.3 * log(2))])
-def test_two_pairs_by_hand(said: int, expected: float) -> None:
-    assert score(1.0, 0.6, said) == pytest.approx(expected)
-
-
-@given(LENGTHS, AMOUNTS, AMOUNTS)
-def test_a_higher_similarity_never_lowers_a_score(said: int, b: float, e: float) -> None:
-    """The old blend's weight of the similarity fell below 0 for long questions."""
-    weights = np.array([0.5, b, e])
-    assert score(0.0, 1.0, said, weights) >= score(0.0, 0.0, said, weights)
-
-
-@given(LENGTHS, LENGTHS, st.floats(-9, 9))
-def test_length_alone_is_no_advantage(one: int, other: int, relevance: float) -> None:
-    assert score(relevance, 0.3, one) == score(relevance, 0.3, other)
-
-
-@given(st.integers(16, 254), st.floats(0.01, 1))
-def test_the_longer_the_answer_the_more_its_similarity_counts(said: int, above: float) -> None:
-    assert score(0.0, 0.3 + above, said) > score(0.0, 0.3 + above, said - 1)
-    assert score(0.0, 0.3 - above, said) < score(0.0, 0.3 - above, said - 1)
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"max_length": 0}, "'max_length' is 0, which is no whole number from 1 on"),
+        ({"max_question": 1.5}, "'max_question' is 1.5"),
+        ({"candidate_layers": True}, "'candidate_layers' is True"),
+        ({"candidate_layers": -1}, "'candidate_layers' is -1, which is no whole number from 0 on"),
+        ({"max_length": 67}, "max_length 67 leaves no room for a candidate"),
+        ({"shape": 1, "long": 2}, "unknown settings: long, shape"),
+    ],
+)
+def test_settings_that_cannot_be_are_named(settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises(FormatError, match=problem):
+        Config.read(PATH, settings)
+    assert Config.read(PATH, {"max_length": 68}).max_length == 68

@@ -20,6 +20,7 @@ from anselm.evaluation.thresholds import Rule
 from anselm.models.registry import SHIPPED, load_model
 from anselm.models.scorer import Scores
 from anselm.ranker import Ranker
+from anselm.recipes.beliefs import fit_calibration
 from anselm.recipes.card import renew_card, write_card
 from anselm.recipes.fitting import calibrate, load_training_data, recalibrate, train
 
@@ -94,8 +95,7 @@ def test_a_beir_folder_is_fitted_on_its_training_part(tmp_path: Path) -> None:
 class Backwards:
     """The shorter the better, on lists where the longer is right."""
 
-    name = "backwards"
-    capacity = None
+    name, capacity, pairwise, language = "backwards", None, True, None
 
     def score(self, questions: Sequence[Question]) -> list[Scores]:
         return [np.array([-float(len(c.text)) for c in question.candidates]) for question in questions]
@@ -109,13 +109,10 @@ LISTS = Dataset("d", "train", "raw", tuple(make(i, [0, 1, 0, 0], ["a", "bbbb", "
 def test_a_score_that_falls_with_relevance_is_worth_the_share_of_the_relevant() -> None:
     """One of four is relevant, so each has a probability of 1/4, and none is said to be better than the best."""
     fitted = calibrate(Backwards(), LISTS)
-    assert fitted.platt.slope == 0.0
-    assert fitted.platt.probability([-4.0, 0.0]) == pytest.approx([0.25, 0.25], abs=0.01)
-    assert fitted.fitted_on == "d train (raw), where a better score is no sign of relevance"
+    assert fitted.texts.candidate.weights == {"score": 0.0}
     ranking = Ranker(Backwards(), fitted).rank("oak?", ["a", "bbbb"])
-    probabilities = [result.probability for result in ranking]
-    assert probabilities == sorted(probabilities, reverse=True)
-    assert ranking.answerable
+    assert [result.probability for result in ranking] == pytest.approx([0.25, 0.25], abs=0.01)
+    assert fitted.fitted_on == "d train (raw)"
 
 
 def test_a_name_that_is_taken_costs_no_fitting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,22 +140,26 @@ HELPFUL = Dataset(
 )
 
 
-def test_recalibrating_fits_what_training_would(tmp_path: Path) -> None:
-    train("bm25", LISTS, tmp_path / "mine")
-    before = (tmp_path / "mine" / "statistics.json").read_bytes()
-    found = recalibrate(tmp_path / "mine", HELPFUL, Rule())
-    assert found.calibration == calibrate(load_model(tmp_path / "mine"), HELPFUL)
-    assert load_calibration(tmp_path / "mine") == found.calibration
-    assert (tmp_path / "mine" / "statistics.json").read_bytes() == before
-    assert found.after.log_loss < found.before.log_loss
-    assert found.after.triggering == found.after.tradeoff.best()
-
-
-def test_what_was_never_calibrated_is_compared_with_a_plain_logistic_function(tmp_path: Path) -> None:
+def test_recalibrating_what_was_never_calibrated_fits_what_training_would(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model": "jaccard"}')
     found = recalibrate(tmp_path, HELPFUL, Rule("fixed", 0.7))
-    assert found.before.ece == pytest.approx(0.5 * abs(1 / (1 + np.exp(-1)) - 0.9) + 0.5 * 0.5)  # oak at 1, elm at 0
-    assert found.calibration.threshold == load_calibration(tmp_path).threshold == 0.7
+    assert found.before is None
+    assert found.calibration == replace(calibrate(load_model(tmp_path), HELPFUL), threshold=0.7)
+    assert load_calibration(tmp_path) == found.calibration
+
+
+def test_recalibrating_goes_on_from_what_was_believed(tmp_path: Path) -> None:
+    train("bm25", LISTS, tmp_path / "mine")
+    old, before = load_calibration(tmp_path / "mine"), (tmp_path / "mine" / "statistics.json").read_bytes()
+    found = recalibrate(tmp_path / "mine", HELPFUL, Rule())
+    scores = load_model(tmp_path / "mine").score(list(HELPFUL))
+    assert found.calibration == fit_calibration(list(HELPFUL), scores, Rule(), "d dev (raw)", old)
+    assert found.calibration != fit_calibration(list(HELPFUL), scores, Rule(), "d dev (raw)")
+    assert load_calibration(tmp_path / "mine") == found.calibration
+    assert (tmp_path / "mine" / "statistics.json").read_bytes() == before
+    assert found.before is not None
+    assert found.after.log_loss < found.before.log_loss
+    assert found.after.triggering == found.after.tradeoff.at(0.5)
 
 
 def test_a_copy_leaves_the_checkpoint_as_it_is(tmp_path: Path) -> None:

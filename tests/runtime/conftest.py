@@ -86,7 +86,7 @@ def int8(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-GENERAL = Config(**SHORT, long=12, blend=(0.8, 0.6, 0.7))
+GENERAL = Config(**SHORT, blend=(0.8, 3.0), entries=(0.3, 5.0))
 
 
 READERS: dict[str, dict[str, Any]] = {"whole": {}, "narrowing": {"pooling": "first", "candidate_layers": 1}}
@@ -134,5 +134,5 @@ def make_general(reader: Path, out: Path, int8: bool) -> Path:
     from anselm.recipes.general import export_general, write_config
 
     export_general(reader, out, example_questions(), int8)
-    write_config(out, replace(load_general(out).config, long=GENERAL.long, blend=GENERAL.blend))
+    write_config(out, replace(load_general(out).config, blend=GENERAL.blend, entries=GENERAL.entries))
     return out

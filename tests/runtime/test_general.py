@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from math import log
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,24 @@ from anselm.errors import AnselmError, FormatError
 from anselm.models.general import READER
 from anselm.models.registry import load_model
 from anselm.ranker import Ranker
-from anselm.runtime import general
-from anselm.runtime.engines import Engine, open_engine
 from anselm.runtime.general import ENCODER, General, load_general
 from anselm.runtime.loading import load_scorer
-from tests.runtime.conftest import GENERAL, LISTS, SHORT, make_general
+from anselm.runtime.vector_store import VectorStore
+from tests.runtime.conftest import GENERAL, LISTS, LONG, SHORT, make_general
+
+ENTRIES = [
+    Question("q6", "How do bees make honey?", (
+        Candidate("0", "From nectar.", question="What is honey made of?"),
+        Candidate("1", "In the garden.", question="Where is the hive?"),
+        Candidate("2", LONG, question="What is sweet?"),
+        Candidate("3", "", question="Is the hive made of wood?"),
+    )),
+    Question("q7", "Where is the hive?", (
+        Candidate("0", "In the garden.", question="Where is the hive?"),
+        Candidate("1", "Where is the hive? In the garden."),  # the same text, but no entry
+    )),
+]  # fmt: skip
+EVERY = [*LISTS, *ENTRIES]
 
 
 def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
@@ -47,48 +59,62 @@ def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
         ids, types = torch.tensor([first + second]), torch.tensor([[0] * len(first) + [1] * len(second)])
         return model.signals(ids, torch.ones_like(ids), types)[0].tolist()
 
-    def score(question: str, answer: str) -> float:
-        whole, said = parts([question, answer])
+    def windows(tokens: list[int], room: int) -> list[list[int]]:
+        step = room - min(32, room // 2)
+        return [tokens[start : start + room] for start in range(0, max(1, len(tokens) - room + step), step)]
+
+    def score(question: str, candidate: Candidate) -> float:
+        text = f"{candidate.question} {candidate.text}" if candidate.question else candidate.text
+        whole, said = parts([question, text])
         asked = whole[: model.config.max_question]
         room = model.config.max_length - model.overhead - len(asked)
-        step = room - min(32, room // 2)
-        starts = range(0, max(1, len(said) - room + step), step)
-        relevance, estimate = np.max([signals(asked, said[start : start + room]) for start in starts], axis=0)
-        short = len(said) <= GENERAL.long and len(whole) <= model.config.max_question
-        similarity = estimate if short else float(vector(whole) @ vector(said))
-        a, b, e = GENERAL.blend
-        score = a * relevance + 5 * b * similarity
-        if len(said) > 15:
-            score += 5 * e * (similarity - 0.3) * log((min(len(said), 254) + 1) / 16)
-        return float(score)
+        relevance = max(signals(asked, part)[0] for part in windows(said, room))
+        similarity = max(float(vector(whole) @ vector(part)) for part in windows(said, 254))
+        a, b = GENERAL.entries if candidate.question else GENERAL.blend
+        return a * relevance + b * similarity
 
     with torch.no_grad():
-        return [[score(q.text, candidate.text) for candidate in q.candidates] for q in questions]
+        return [[score(q.text, candidate) for candidate in q.candidates] for q in questions]
 
 
 def test_scores_are_the_formula(reader: Path, exact: Path, engine: str) -> None:
-    found, expected = load_general(exact).score(LISTS), naive(reader, LISTS)
-    assert [len(row) for row in found] == [len(question.candidates) for question in LISTS]
+    found, expected = load_general(exact).score(EVERY), naive(reader, EVERY)
+    assert [len(row) for row in found] == [len(question.candidates) for question in EVERY]
     np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-4)
     assert np.concatenate(found).std() > 0.05
+    entry, text = found[-1]
+    assert abs(entry - text) > 0.05  # one text, other weights
+
+
+def fresh(model: General) -> General:
+    """Without the vectors of texts that were encoded before, which would hide what a batch does to them."""
+    model.vectors = VectorStore()
+    return model
 
 
 @pytest.mark.parametrize("kind", ["exact", "rounded"])
 def test_the_batch_does_not_matter(kind: str, engine: str, exact: Path, rounded: Path) -> None:
     folder = exact if kind == "exact" else rounded
     model = load_general(folder, threads=1)
-    expected = np.concatenate(model.score(LISTS))
+    expected = np.concatenate(model.score(EVERY))
     bound = 1e-4 if kind == "exact" else 0.02 * expected.std()
-    turned = [replace(question, candidates=question.candidates[::-1]) for question in LISTS]
+    turned = [replace(question, candidates=question.candidates[::-1]) for question in EVERY]
     others = [
-        model.score(LISTS, budget=1),
-        model.score(LISTS, budget=100_000),
-        [model.score([question])[0] for question in LISTS],
-        [row[::-1] for row in model.score(turned)],
-        load_general(folder, threads=2).score(LISTS),
+        fresh(model).score(EVERY, budget=1),
+        fresh(model).score(EVERY, budget=100_000),
+        [fresh(model).score([question])[0] for question in EVERY],
+        [row[::-1] for row in fresh(model).score(turned)],
+        load_general(folder, threads=2).score(EVERY),
+        model.score(EVERY),  # with vectors that are known
     ]
     for found in others:
         np.testing.assert_allclose(np.concatenate(found), expected, atol=bound)
+
+
+def test_lists_without_candidates_have_no_scores(exact: Path) -> None:
+    model, empty = load_general(exact), Question("q", "Who?", ())
+    assert [row.tolist() for row in model.score([empty, empty])] == [[], []]
+    assert model.score([]) == []
 
 
 def test_int8_is_near(exact: Path, rounded: Path) -> None:
@@ -97,30 +123,31 @@ def test_int8_is_near(exact: Path, rounded: Path) -> None:
     assert 0 < np.abs(whole - near).max() < 0.5 * whole.std()
 
 
-def test_short_answers_are_read_once(exact: Path) -> None:
-    """The second graph is opened for the first long answer."""
+def test_a_text_is_encoded_once(exact: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = load_general(exact)
-    model.score([Question("q", "Where?", (Candidate("0", "honey"),))])
-    assert model._encoder is None
-    model.score([LISTS[0]])
-    assert model._encoder is not None
+    encoded: list[int] = []
+    encode = model.encoder
+
+    def count(inputs: Mapping[str, Any]) -> Any:
+        encoded.append(len(inputs["ids"]))
+        return encode(inputs)
+
+    monkeypatch.setattr(model, "encoder", count)
+    first, second = LISTS[1], replace(LISTS[1], text="Where is the wood?")
+    expected = model.score([first])[0]
+    assert sum(encoded) == 3  # the question and its two candidates
+    model.score([second])
+    assert sum(encoded) == 4
+    np.testing.assert_array_equal(model.score([first])[0], expected)
+    assert sum(encoded) == 4
 
 
-def test_of_several_threads_one_opens_the_second_graph(exact: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_threads_get_the_same_scores(exact: Path) -> None:
     model = load_general(exact, threads=1)
-    opened = []
-
-    def open_slowly(path: Path, threads: int | None) -> Engine:
-        opened.append(path.name)
-        sleep(0.05)  # long enough for the other threads to come
-        return open_engine(path, threads)
-
-    monkeypatch.setattr(general, "open_engine", open_slowly)
+    expected = np.concatenate(load_general(exact, threads=1).score(EVERY))
     with ThreadPoolExecutor(4) as pool:
-        first, *others = pool.map(lambda _: model.score(LISTS[:1])[0], range(4))
-    assert opened == ["encoder.onnx"]
-    for found in others:
-        np.testing.assert_array_equal(found, first)
+        for found in pool.map(lambda _: np.concatenate(model.score(EVERY)), range(8)):
+            np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 def test_a_general_checkpoint_ranks(exact: Path, tmp_path: Path) -> None:
@@ -135,11 +162,9 @@ def test_a_general_checkpoint_ranks(exact: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"blend": [1, 2]}, r"'blend' is \[1, 2\], which is no list of three numbers"),
-        ({"blend": [1, 2, 3, 4]}, "three numbers"),
-        ({"blend": [1, 2, "3"]}, "three numbers"),
-        ({"blend": 3}, "three numbers"),
-        ({"long": 0}, "'long' is 0"),
+        ({"blend": [1, 2, 3]}, r"'blend' is \[1, 2, 3\], which is no list of two numbers"),
+        ({"entries": [1]}, r"'entries' is \[1\], which is no list of two numbers"),
+        ({"long": 12}, "unknown settings: long; made by another version of Anselm, it must be made again"),
         ({"candidate_layers": -1}, "'candidate_layers' is -1, which is no whole number from 0 on"),
         ({"shape": 3}, "unknown settings: shape"),
     ],
@@ -197,8 +222,7 @@ def test_training_further_refuses(exact: Path, tmp_path: Path) -> None:
 
     with pytest.raises(AnselmError, match="similarity head is taught"):
         make_model(str(exact), {"similarity": True}, seed=1)
-    folder = tmp_path / "damaged"
-    shutil.copytree(exact, folder)
+    folder = shutil.copytree(exact, tmp_path / "damaged", ignore=shutil.ignore_patterns("checksums.json"))
     (folder / "onnx" / "reader.onnx").write_bytes(b"nothing like it")
     with pytest.raises(FormatError, match=r"reader\.onnx"):
         make_model(str(folder), {}, seed=1)

@@ -97,6 +97,7 @@ def test_from_lists_to_a_ranker(
     assert config.candidate_layers == 1
     families = {name: [make_default.lists_of(made, part) for part in parts] for name, parts in unseen.items()}
     without = make_default.fit_blend(families)
+    assert without.shape == (2,)
     assert not np.allclose(config.blend, without, atol=1e-3)  # the list of the corpus that was held out counts
     assert json.loads((made / "config.json").read_text())["terms"] == make_default.TERMS
     assert 0 < Ranker.load(made).rank("where is the hive", ["the hive is wood", "sweet"]).results[0].probability < 1

@@ -4,7 +4,7 @@ A list teaches its verdict twice: as it is, and with its right candidates taken 
 an answer of its own (at least `ENOUGH` of them), which are the better teachers. Both kinds count the same in the fit,
 whatever their numbers, so a probability of one half is where a refusal and a wrong answer are equally likely.
 
-Where there is a calibration already, the fit is pulled to its weights, so that a few lists shift it and many replace it.
+Where there is a calibration already, the fit is pulled to its weights, so a few lists shift it and many replace it.
 Without one, a few lists cannot tell five weights apart, and the best score, its lift over the rest and the number of
 candidates must do.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from anselm.data.question import Question
 from anselm.evaluation.calibration import Beliefs, Calibration, fit_platt, platt_targets
 from anselm.evaluation.evidence import candidate_evidence, list_evidence, stack
-from anselm.evaluation.logistic import FloatArray, Logistic, fit_logistic
+from anselm.evaluation.logistic import Evidence, FloatArray, Logistic, fit_logistic
 from anselm.evaluation.thresholds import Rule
 from anselm.evaluation.triggering import tradeoff
 from anselm.models.scorer import Scores
@@ -32,10 +32,11 @@ FIRST = ("best", "lift", "candidates")  # what a first fit goes by
 
 @dataclass(frozen=True)
 class Scored:
-    """A list with its scores."""
+    """A list with its scores, and how many candidates were taken out of it."""
 
     question: Question
     scores: Scores
+    removed: int = 0
 
     @property
     def labels(self) -> FloatArray:
@@ -48,7 +49,12 @@ class Scored:
     def without_answer(self) -> Scored:
         kept = np.flatnonzero(self.labels <= 0)
         candidates = tuple(self.question.candidates[place] for place in kept)
-        return Scored(replace(self.question, candidates=candidates), self.scores[kept])
+        return Scored(replace(self.question, candidates=candidates), self.scores[kept], len(self.labels) - len(kept))
+
+    def evidence(self, background: float) -> Evidence:
+        """As long as it was: else its length alone would tell that an answer was taken out."""
+        found = list_evidence(self.scores, self.question.text, background)
+        return {**found, "candidates": np.log([len(self.scores) + self.removed])}
 
 
 def fit_calibration(
@@ -97,7 +103,7 @@ def fit_lists(lists: Sequence[Scored], before: Logistic | None, background: floa
     right = np.array([one.answerable for one in taught])
     if right.all() or not right.any():
         return before
-    rows = stack([list_evidence(one.scores, one.question.text, background) for one in taught])
+    rows = stack([one.evidence(background) for one in taught])
     names = tuple(before.weights) if before else FIRST
     shares = np.where(right, len(right) / right.sum() / 2, len(right) / (~right).sum() / 2)
     known = {name: rows[name] for name in names}

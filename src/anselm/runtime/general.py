@@ -41,8 +41,8 @@ class General:
         self.vectors = VectorStore()
 
     def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
-        if not questions:
-            return []
+        if not any(question.candidates for question in questions):
+            return [np.empty(0) for _ in questions]
         lists = encode_lists(questions, self.tokenizer)
         entry = np.array([bool(candidate.question) for question in questions for candidate in question.candidates])
         weights = np.where(entry[:, None], self.config.entries, self.config.blend)  # (pairs, 2)
