@@ -4,8 +4,8 @@
 
 Every family counts as WEIGHTS says, every source of a family the same, and lists with and without an answer the same.
 Lists without an answer are those that came without one and those whose answers were taken out; where a source has both,
-the former count twice as much. WikiQA's count twice more than its others: they are sentences of the right article, and
-answering those is what answer triggering is about. Needs ANSELM_DATA.
+the former count twice as much. WikiQA's count half as much again as its others: they are sentences of the right
+article, and answering those is what answer triggering is about. Needs ANSELM_DATA.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from pathlib import Path
 import numpy as np
 from verdict_lists import Part, all_parts
 
+from anselm.data.question import ENTRIES, SENTENCES, TEXTS
 from anselm.evaluation.calibration import Beliefs, Calibration
-from anselm.evaluation.evidence import OF_CANDIDATE, candidate_evidence, list_evidence, stack
+from anselm.evaluation.evidence import OF_CANDIDATE, candidate_evidence, stack
 from anselm.evaluation.logistic import FloatArray, Logistic, fit_logistic
 from anselm.evaluation.reliability import reliability
 from anselm.evaluation.scoring import score_lists
@@ -29,11 +30,13 @@ from anselm.recipes.beliefs import FEWEST, Scored, usual_score
 from anselm.recipes.fitting import CALIBRATION
 from anselm.runtime.loading import load_scorer
 
-WEIGHTS = {"faq answers": 2.0, "documents": 2.0, "wikiqa": 1.5, "few candidates": 0.5, "forum threads": 0.2}  # else 1
-WIKIQA_REFUSALS = 2.0
-EVIDENCE = ("best", "lift", "candidates", "question_words")
+WEIGHTS = {
+    "faq answers": 3.0, "documents": 2.0, "wikiqa": 1.5, "squad": 0.7, "pools": 0.5, "trecqa": 0.3, "insuranceqa": 0.3,
+    "forum threads": 0.2,
+}  # where it is not 1  # fmt: skip
+WIKIQA_REFUSALS = 1.5
+EVIDENCE = ("best", "lift", "topic", "candidates", "question_words")
 PULL = 0.003  # towards weights of 0, of a loss whose shares sum to about 10
-ENTRIES = "faq entries"
 
 
 @dataclass(frozen=True)
@@ -54,16 +57,17 @@ def main() -> None:
     options = parse()
     scorer = load_scorer(options.checkpoint)
     lists = [one for part in all_parts() for one in judged(part, scorer)]
-    kinds = {entries: [one for one in lists if one.scored.question.has_entries is entries] for entries in (False, True)}
-    table = "\n".join(["", *left_out(kinds[True]), *left_out(kinds[False])])
+    arbitrary = usual_score([one.scored for one in lists if one.family == "faq answers" and not one.removed])
+    kinds = {kind: [one for one in lists if one.scored.question.kind == kind] for kind in (ENTRIES, SENTENCES, TEXTS)}
+    table = "\n".join(["", *(row for some in kinds.values() for row in left_out(some, arbitrary))])
     print(table)  # noqa: T201
     if options.table:
         options.table.write_text(table, encoding="utf-8")
-    texts, entries = (fit(kinds[which]) for which in (False, True))
+    entries, sentences, texts = (fit(some, arbitrary) for some in kinds.values())
     if options.write:
         fitted_on = "hand-written FAQs and documents, wikiqa, trecqa, squad, insuranceqa-text and semeval dev"
         with renew_checksums(options.checkpoint, CALIBRATION):
-            Calibration(texts, 0.5, fitted_on, entries).save(options.checkpoint / CALIBRATION)
+            Calibration(texts, 0.5, fitted_on, entries, sentences).save(options.checkpoint / CALIBRATION)
 
 
 def parse() -> argparse.Namespace:
@@ -82,13 +86,15 @@ def judged(part: Part, scorer: Scorer) -> list[Judged]:
     return found + [Judged(part.family, part.source, one, True) for one in taken if part.removable]
 
 
-def fit(lists: Sequence[Judged]) -> Beliefs:
-    background = usual_score([one.scored for one in lists if not one.removed])
+def fit(lists: Sequence[Judged], arbitrary: float) -> Beliefs:
+    """Entries have scores of their own, and so an own background; `arbitrary` is that of all other texts."""
+    entries = lists[0].scored.question.kind == ENTRIES
+    background = usual_score([one.scored for one in lists if not one.removed]) if entries else arbitrary
     return Beliefs(fit_candidates(lists), fit_verdict(lists, background), background)
 
 
 def fit_verdict(lists: Sequence[Judged], background: float) -> Logistic:
-    rows = stack([list_evidence(one.scored.scores, one.scored.question.text, background) for one in lists])
+    rows = stack([one.scored.evidence(background) for one in lists])
     targets = np.array([float(one.scored.answerable) for one in lists])
     return fit_logistic({name: rows[name] for name in EVIDENCE}, targets, shares_of(lists), pull=PULL)
 
@@ -122,11 +128,11 @@ def shares_of(lists: Sequence[Judged]) -> FloatArray:
     return np.array([by_place[place] for place in places])
 
 
-def left_out(lists: Sequence[Judged]) -> list[str]:
+def left_out(lists: Sequence[Judged], arbitrary: float) -> list[str]:
     """A row for each source of each family, by a fit without that source."""
     rows = []
     for family, source in dict.fromkeys((one.family, one.source) for one in lists):
-        beliefs = fit([one for one in lists if one.source != source])
+        beliefs = fit([one for one in lists if one.source != source], arbitrary)
         own = [one for one in lists if (one.family, one.source) == (family, source)]
         sure = np.array([beliefs.answerability(one.scored.scores, one.scored.question.text) for one in own])
         answered = {kind: sure[[one.kind == kind for one in own]] >= 0.5 for kind in KINDS}

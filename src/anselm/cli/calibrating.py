@@ -50,7 +50,8 @@ def describe(refit: Refit, dataset: Dataset, threshold: str) -> dict[str, Any]:
     from anselm.evaluation.thresholds import outline
     from anselm.evaluation.trust import numbers
 
-    beliefs = {"texts": refit.calibration.texts, "entries": refit.calibration.entries}
+    fitted = refit.calibration
+    beliefs = {"texts": fitted.texts, "entries": fitted.entries, "sentences": fitted.sentences}
     return {
         "checkpoint": str(refit.checkpoint),
         "data": dataset.name,

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+TEXTS, ENTRIES, SENTENCES = "texts", "entries", "sentences"  # kinds of candidates
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One possible answer. A label above 0 means relevant; grades are allowed; None means nobody has judged it.
 
     An entry of a FAQ is a candidate whose `text` is its answer, and `question` the one that it is filed under. A
-    sentence of a document may have a `heading`, what stands above it: "Cleaning, The filter".
+    sentence of a document has a `heading`, what stands above it ("Cleaning, The filter"), which may be nothing; what is
+    no sentence of a document has None.
     """
 
     id: str
@@ -20,7 +23,7 @@ class Candidate:
     label: float | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
     question: str = ""
-    heading: str = ""
+    heading: str | None = None
 
     @property
     def content(self) -> str:
@@ -48,6 +51,11 @@ class Question:
         return tuple(candidate.label or 0.0 for candidate in self.candidates)
 
     @property
-    def has_entries(self) -> bool:
-        """Whether any candidate is an entry of a FAQ, with a question of its own."""
-        return any(candidate.question for candidate in self.candidates)
+    def kind(self) -> str:
+        """What its candidates are, by the first of them that says: entries, sentences, or else texts."""
+        for candidate in self.candidates:
+            if candidate.question:
+                return ENTRIES
+            if candidate.heading is not None:
+                return SENTENCES
+        return TEXTS

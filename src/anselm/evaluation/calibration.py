@@ -6,7 +6,8 @@ The two are asked apart. Of a list of forum comments half may be right; of a FAQ
     P(list holds an answer)   a logistic function of the best score, of how far it stands out, and of the list
 
 evaluation/evidence.py says what the numbers are; their weights are stored in `calibration.json` by their names. Entries
-of a FAQ, which are matched on question and answer, have weights of their own. A calibration without weights for lists
+of a FAQ, which are matched on question and answer, and sentences of a document, which are all on one topic, have
+weights of their own. A calibration without weights for lists
 (one that was made before there were any) goes by the probability of the best candidate.
 
 Where only a score is known, its sigmoid is fitted with Platt's targets (1999) in place of 0 and 1: with N+ relevant and
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anselm.data.question import Question
+from anselm.data.question import ENTRIES, SENTENCES, TEXTS, Question
 from anselm.errors import FormatError
 from anselm.evaluation.evidence import OF_CANDIDATE, OF_LIST, candidate_evidence, list_evidence
 from anselm.evaluation.logistic import FloatArray, Logistic, fit_logistic
@@ -85,12 +86,16 @@ class Beliefs:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Beliefs about plain texts and about entries of FAQs, and the answerability from which on a list is answered."""
+    """Beliefs about texts, entries of FAQs and sentences of documents; from which answerability on a list is answered.
+
+    What there are no beliefs about is judged as texts are.
+    """
 
     texts: Beliefs
     threshold: float
     fitted_on: str = ""
     entries: Beliefs | None = None
+    sentences: Beliefs | None = None
 
     def judge(self, question: Question, scores: FloatArray) -> Verdict:
         beliefs = self.of(question)
@@ -104,13 +109,13 @@ class Calibration:
         return np.asarray(beliefs.probabilities(scores, question.text) >= least)
 
     def of(self, question: Question) -> Beliefs:
-        return self.entries if self.entries and question.has_entries else self.texts
+        return {ENTRIES: self.entries, SENTENCES: self.sentences}.get(question.kind) or self.texts
 
     def save(self, path: Path) -> None:
-        entries = {"entries": self.entries.to_dict()} if self.entries else {}
-        record = {"texts": self.texts.to_dict(), **entries, "threshold": self.threshold, "fitted_on": self.fitted_on}
+        beliefs = {TEXTS: self.texts, ENTRIES: self.entries, SENTENCES: self.sentences}
+        known = {kind: one.to_dict() for kind, one in beliefs.items() if one}
         with write_atomically(path) as file:
-            file.write(json.dumps(record, indent=2) + "\n")
+            file.write(json.dumps({**known, "threshold": self.threshold, "fitted_on": self.fitted_on}, indent=2) + "\n")
 
     @classmethod
     def load(cls, path: Path) -> Calibration:
@@ -119,9 +124,9 @@ class Calibration:
             threshold = float(record["threshold"])
             if not np.isfinite(threshold):
                 raise ValueError("a number in it is not finite")
-            texts = Beliefs.from_dict(record["texts"] if "texts" in record else _first_form(record))
-            entries = Beliefs.from_dict(record["entries"]) if "entries" in record else None
-            return cls(texts, threshold, str(record.get("fitted_on", "")), entries)
+            texts = Beliefs.from_dict(record[TEXTS] if TEXTS in record else _first_form(record))
+            others = (Beliefs.from_dict(record[kind]) if kind in record else None for kind in (ENTRIES, SENTENCES))
+            return cls(texts, threshold, str(record.get("fitted_on", "")), *others)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(path, f"not a calibration as Anselm writes it ({error})") from None
 

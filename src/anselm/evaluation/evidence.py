@@ -6,11 +6,12 @@
     of a list           best             its best score
                         lift             how far the best lies above the rest of the list
                         margin           how far the best lies above the next
+                        topic            how far the rest lies above what an arbitrary text scores: on the topic or not
                         candidates       ln(number of candidates): of many, one is near by chance
                         question_words   as above
 
-The rest of a short list is mostly unknown. So it is taken as the mean of the other scores and of `KNOWN` further ones
-at `background`, which is what an arbitrary text scores; the next of a single candidate is the background itself.
+The rest is the mean of the other scores and of one more at `background`, which is what an arbitrary text scores: of a
+short list little is known, and of a single candidate nothing but that.
 
 A score of minus infinity, of an empty candidate, is no evidence.
 """
@@ -25,8 +26,7 @@ from numpy.typing import ArrayLike
 from anselm.evaluation.logistic import Evidence, FloatArray
 
 OF_CANDIDATE = ("score", "below_best", "question_words")
-OF_LIST = ("best", "lift", "margin", "candidates", "question_words")
-KNOWN = 5  # scores; about as many as make a mean worth its name
+OF_LIST = ("best", "lift", "margin", "topic", "candidates", "question_words")
 
 
 def candidate_evidence(scores: ArrayLike, question: str) -> Evidence:
@@ -41,11 +41,12 @@ def list_evidence(scores: ArrayLike, question: str, background: float) -> Eviden
     values = np.asarray(scores, dtype=np.float64)
     values = np.sort(values[np.isfinite(values)])[::-1]
     best, rest = values[0], values[1:]
-    usual = (rest.sum() + KNOWN * background) / (len(rest) + KNOWN)
+    usual = (rest.sum() + background) / (len(rest) + 1)
     found = {
         "best": best,
         "lift": best - usual,
         "margin": best - (rest[0] if len(rest) else background),
+        "topic": max(0.0, usual - background),
         "candidates": math.log(len(values)),
         "question_words": words(question),
     }

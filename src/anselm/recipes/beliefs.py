@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anselm.data.question import Question
+from anselm.data.question import ENTRIES, SENTENCES, TEXTS, Question
 from anselm.evaluation.calibration import Beliefs, Calibration, fit_platt, platt_targets
 from anselm.evaluation.evidence import candidate_evidence, list_evidence, stack
 from anselm.evaluation.logistic import Evidence, FloatArray, Logistic, fit_logistic
@@ -64,13 +64,14 @@ def fit_calibration(
     fitted_on: str,
     before: Calibration | None = None,
 ) -> Calibration:
-    """Beliefs about texts and about entries, whichever there are; what there are none of is kept from `before`."""
+    """Beliefs about each kind of candidates that there is; what there is nothing of is kept from `before`."""
     lists = [Scored(question, row) for question, row in zip(questions, scores, strict=True)]
-    entries = [one for one in lists if one.question.has_entries]
-    texts = [one for one in lists if not one.question.has_entries]
-    about_texts = fit_beliefs(texts, before.texts if before else None)
-    about_entries = fit_beliefs(entries, before.entries if before else None)
-    fitted = Calibration(about_texts or about_entries or Beliefs(Logistic(0.0)), 0.5, fitted_on, about_entries)
+    found = {
+        kind: fit_beliefs([one for one in lists if one.question.kind == kind], getattr(before, kind, None))
+        for kind in (TEXTS, ENTRIES, SENTENCES)
+    }
+    texts = found[TEXTS] or found[SENTENCES] or found[ENTRIES] or Beliefs(Logistic(0.0))
+    fitted = Calibration(texts, 0.5, fitted_on, found[ENTRIES], found[SENTENCES])
     return replace(fitted, threshold=choose_threshold(fitted, lists, rule))
 
 

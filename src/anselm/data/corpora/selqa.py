@@ -36,7 +36,7 @@ def read_selqa(path: Path) -> Iterator[Question]:
         _check(record, place)
         answers = set(record["answers"])
         candidates = (
-            Candidate(f"{position}-{index}", text.strip(), float(index in answers))
+            Candidate(f"{position}-{index}", text.strip(), float(index in answers), heading="")
             for index, text in enumerate(record["candidates"])
             if text.strip()
         )

@@ -64,7 +64,7 @@ def read_squad(path: Path, split_sentences: Splitter = sentence_spans, spans: Sp
             answers = _field(record, "answers", list, place)[SPANS[spans]]
             relevant = {_sentence_of(answer, paragraph, place) for answer in answers}
             candidates = (
-                Candidate(f"{question_id}-{index}", text, float(index in relevant), meta)
+                Candidate(f"{question_id}-{index}", text, float(index in relevant), meta, heading="")
                 for index, (text, meta) in enumerate(sentences)
             )
             text = _field(record, "question", str, place).strip()

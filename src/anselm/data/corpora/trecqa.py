@@ -85,7 +85,9 @@ def _check_alignment(pairs: Sequence[Pair], positive: int, negative: int, folder
 def _question(pairs: Sequence[Pair], answers: Sequence[str]) -> Question:
     first = pairs[0]
     labelled = enumerate(zip(answers, pairs, strict=True))
-    candidates = [Candidate(f"{first.question_id}-{i}", answer, pair.label) for i, (answer, pair) in labelled]
+    candidates = [
+        Candidate(f"{first.question_id}-{i}", answer, pair.label, heading="") for i, (answer, pair) in labelled
+    ]
     return Question(first.question_id, first.question, tuple(sorted(candidates, key=_meaningless)))
 
 
@@ -152,7 +154,9 @@ def read_jacana(path: Path) -> Iterator[Question]:
         candidates = []
         for position, element in enumerate(answers):
             text, meta = _tagged_text(path, element)
-            candidates.append(Candidate(f"{question_id}-{position}", text, float(element.tag == "positive"), meta))
+            candidates.append(
+                Candidate(f"{question_id}-{position}", text, float(element.tag == "positive"), meta, heading="")
+            )
         if candidates:
             text, meta = _tagged_text(path, first)
             yield Question(question_id, text, tuple(sorted(candidates, key=_meaningless)), meta)

@@ -55,7 +55,7 @@ def read_tsv(path: Path) -> Iterator[Question]:
         if question_id in seen:
             raise FormatError(path, f"question {question_id} comes back; the rows of a question must be together", line)
         seen.add(question_id)
-        candidates = tuple(Candidate(row.sentence_id, row.sentence, LABELS[row.label]) for _, row in rows)
+        candidates = tuple(Candidate(row.sentence_id, row.sentence, LABELS[row.label], heading="") for _, row in rows)
         yield Question(question_id, first.question, candidates, {"title": first.title, "document": first.document_id})
 
 

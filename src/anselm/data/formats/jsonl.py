@@ -82,6 +82,8 @@ def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
     record: dict[str, Any] = {"id": candidate.id, "text": candidate.text}
     if candidate.question:
         record["question"] = candidate.question
+    if candidate.heading is not None:
+        record["heading"] = candidate.heading
     if candidate.label is not None:
         record["label"] = int(candidate.label) if candidate.label.is_integer() else candidate.label
     return record | ({"meta": dict(candidate.meta)} if candidate.meta else {})

@@ -64,7 +64,10 @@ def candidate_from_json(value: Any, position: int) -> Candidate:
     if not isinstance(question, str):
         raise RecordError(f'the "question" of candidate {position} must be a string')
     label = as_label(value.get("label"), f"candidate {position}")
-    return Candidate(as_id(value.get("id"), str(position)), value["text"], label, meta, question)
+    heading = value.get("heading")
+    if not isinstance(heading, str | None):
+        raise RecordError(f'the "heading" of candidate {position} must be a string')
+    return Candidate(as_id(value.get("id"), str(position)), value["text"], label, meta, question, heading)
 
 
 def check_candidates(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
