@@ -21,6 +21,7 @@ from anselm.models import encoders  # noqa: E402
 from anselm.models.encoders import (  # noqa: E402
     MINILM,
     PairTokenizer,
+    describe_encoder,
     find_encoder,
     load_pretrained,
     load_saved,
@@ -302,6 +303,21 @@ def test_a_damaged_encoder_of_a_checkpoint_is_named(content: str | None, problem
     with pytest.raises(InputError, match=problem) as caught:
         load_saved(tmp_path)
     assert str(tmp_path / "encoder.json") in str(caught.value)
+
+
+def test_encoders_of_ones_own_are_found_by_name(
+    monkeypatch: pytest.MonkeyPatch, tiny_encoder: Path, tiny_roberta: Path, tmp_path: Path
+) -> None:
+    name = f"somebody/{tiny_encoder.name}"
+    assert find_encoder(name) == name
+    monkeypatch.setenv("ANSELM_ENCODERS", str(tiny_encoder.parent))
+    assert find_encoder(name) == str(tiny_encoder)
+    assert find_encoder("somebody/other") == "somebody/other"
+    assert find_encoder(str(tiny_roberta)) == str(tiny_roberta)
+    digest = hashlib.sha256((tiny_encoder / "model.safetensors").read_bytes()).hexdigest()
+    assert describe_encoder(name) == {"name": name, "sha256": digest}
+    assert describe_encoder(str(tiny_encoder)) == {"name": tiny_encoder.name, "sha256": digest}
+    assert describe_encoder("somebody/other") == {"name": "somebody/other"}
 
 
 def test_a_name_is_for_the_hub_and_a_folder_is_taken_as_it_is(tiny_encoder: Path) -> None:

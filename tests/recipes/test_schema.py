@@ -38,18 +38,22 @@ training = { epochs = 1 }
 data = "test.jsonl"
 published = { map = 0.5 }
 """
+TRANSFER = '[transfer]\ntrain = [{{ data = "t.jsonl" }}]\ndev = {{ data = "dev.jsonl" }}\nseeds = {seeds}\n'
 
 
 @pytest.mark.parametrize("name", all_recipes())
 def test_shipped_recipes_are_named_as_they_lie(name: str) -> None:
     recipe = find_recipe(name)
     assert recipe.name == name
-    assert len(recipe.seeds) >= 3
+    trained = any(stage.train for stage in recipe.corpora.values())
+    assert len(recipe.seeds) >= (3 if trained else len(recipe.transfer_seeds))
     for stage in recipe.corpora.values():
         assert stage.tests
         measured = [(part.data, part.split) for part in stage.tests]
         assert not {(part.data, part.split) for part in stage.train} & {*measured, (stage.dev.data, stage.dev.split)}
         assert (stage.dev.data, stage.dev.split) not in measured  # chosen on dev, never on test
+        if recipe.transfer:
+            assert not {(part.data, part.split) for part in recipe.transfer.train} & {*measured}
 
 
 def test_a_recipe_of_ones_own(tmp_path: Path) -> None:
@@ -94,6 +98,8 @@ BAD = {
     GOOD.replace('paper = "p"', "paper = 3"): "paper must be a string, not 3",
     GOOD.replace('row = "r"', 'row = "r"\nalso = "u"'): "also must be a list of tables, not 'u'",
     GOOD.replace('{ data = "dev.jsonl" }', '"dev.jsonl"'): "data must be like { data =",
+    GOOD.replace('train = [{ data = "train.jsonl" }]', ""): "mine has no `train`, which only a row with a transfer",
+    GOOD + TRANSFER.format(seeds="3"): "a list of whole numbers, at least one, not 3",
 }
 
 

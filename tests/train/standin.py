@@ -127,7 +127,7 @@ def dev_metric(model: StandIn) -> Callable[[], float]:
     return metric
 
 
-def make_loop(folder: Path, training: Training = EVERYTHING, dropout: float = 0.3, **more: Any) -> Loop:
+def make_loop(folder: Path | None, training: Training = EVERYTHING, dropout: float = 0.3, **more: Any) -> Loop:
     model = more.pop("model", None) or StandIn(dropout)
     options = {"questions": make_questions(), "metric": dev_metric(model)} | more
     return Loop(model, training=training, folder=folder, **options)

@@ -50,6 +50,16 @@ def assert_equal(found: Any, expected: Any) -> None:
     assert [name for name in found if not torch.equal(found[name], expected[name])] == []
 
 
+def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loops = make_loop(tmp_path / "run"), make_loop(None)
+    loops[0].run()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("anselm.train.loop.save_state", None)
+    loops[1].run()
+    assert_equal(weights_of(loops[1].plain), weights_of(loops[0].plain))
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
 def final_state(folder: Path) -> State:
     state = load_state(folder / "state.safetensors")
     assert state is not None

@@ -166,6 +166,8 @@ def train_recipe(
 
     recipe = find_recipe(name)
     stage = find_stage(recipe, corpus)
+    if not stage.train:
+        raise InputError(f"{recipe.name} has nothing to train on for {stage.dev.data}: it tests the transfer as it is")
     require_torch()
     if not dry_run:
         check_new(needed(out))

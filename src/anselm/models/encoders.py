@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +131,15 @@ def save_encoder(encoder: Any, tokenizer: PairTokenizer, folder: Path) -> None:
     (folder / "tokenizer.json").write_text(tokenizer.tokenizer.to_str(pretty=True), encoding="utf-8")
 
 
+ENCODERS = "ANSELM_ENCODERS"  # a folder with encoders, each in one named like the last part of its name on the hub
+WEIGHTS = "model.safetensors"
+
+
 def find_encoder(base: str) -> str:
-    """A folder that exists, the packaged MiniLM, or the name as it is, for the hub."""
+    """A folder that exists, one of $ANSELM_ENCODERS, the packaged MiniLM, or the name as it is, for the hub."""
+    own = Path(os.environ.get(ENCODERS, ".")) / Path(base).name
+    if os.environ.get(ENCODERS) and not Path(base).exists() and (own / "config.json").is_file():
+        return str(own)
     if base == MINILM:
         return str(_packaged_minilm())
     folder = Path(base)
@@ -145,6 +154,20 @@ def find_encoder(base: str) -> str:
     elif base.startswith((".", "/", "~")) or base.count("/") > 1:  # no name on the hub is like this
         raise InputError(f"the encoder {base} does not exist")
     return base
+
+
+@cache
+def describe_encoder(base: str) -> dict[str, str]:
+    """Its name, without the folders of this machine, and the sha256 of its weights, where they are one file."""
+    from huggingface_hub import try_to_load_from_cache
+
+    source = find_encoder(base)
+    name = Path(base).resolve().name if Path(base).is_dir() else base
+    found = Path(source) / WEIGHTS if Path(source).is_dir() else try_to_load_from_cache(source, WEIGHTS)
+    if not isinstance(found, str | Path) or not Path(found).is_file():
+        return {"name": name}
+    with Path(found).open("rb") as file:
+        return {"name": name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
 
 def _packaged_minilm() -> Path:

@@ -6,12 +6,12 @@ import hashlib
 import json
 import platform
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -20,13 +20,16 @@ from torch import Tensor, nn
 from anselm.data.datasets import Dataset
 from anselm.evaluation.metrics import summarise
 from anselm.evaluation.report import measure, official
+from anselm.models.encoders import describe_encoder
+from anselm.models.registry import general_folder
+from anselm.models.weights import load_weights, save_weights
 from anselm.models.wordmodel import OWN
 from anselm.recipes.journal import Run, Tested, add_to_journal, mend_journal, read_journal
 from anselm.recipes.overlap import find_overlap
 from anselm.recipes.parts import Load, join_parts, load_part
 from anselm.recipes.preparing import stage_vectors
 from anselm.recipes.schema import Recipe, Stage, of_config, of_training
-from anselm.recipes.training import make_model, train_model
+from anselm.recipes.training import dev_map, make_model, train_model
 from anselm.train.training import Training, make_training
 
 METRICS = ("map", "mrr", "p@1")
@@ -49,19 +52,31 @@ class Job:
         stages = [self.recipe.transfer, *(self.recipe.corpora[name] for name in self.corpora)]
         how = repr((self.recipe.model, sorted(self.recipe.config.items()), stages))
         texts = [stage.texts for stage in stages if stage and stage.texts]
+        shared = self.recipe.transfer_seeds
         how += repr(texts) if texts else ""  # without any, as in journals from before there were some
+        how += repr(shared) if shared else ""  # likewise
         digest = hashlib.sha256(how.encode()).hexdigest()[:12]
         return json.dumps([self.recipe.name, self.corpora, self.seed, dict(self.changes), digest])
 
+    @property
+    def transfer(self) -> str:
+        """The name of the file of a transfer that it shares with other jobs, also of other recipes; or none."""
+        recipe = self.recipe
+        if not recipe.transfer_seeds:
+            return ""
+        how = repr((recipe.model, sorted(recipe.config.items()), recipe.transfer, recipe.transfer_seed(self.seed)))
+        return f"{hashlib.sha256(how.encode()).hexdigest()[:12]}.safetensors"
 
-def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> list[Run]:
-    """Train on each corpus, after the transfer where there is one, keep what is best on dev, and test it."""
+
+def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None, kept: Path | None = None) -> list[Run]:
+    """Train on each corpus, after the transfer where there is one, keep what is best on dev, and test it.
+
+    `kept` is the folder of transfers that jobs share.
+    """
     recipe, runs = job.recipe, []
     transferred: Any = None
     if recipe.transfer:
-        transferred = new_model(recipe, job.seed, recipe.transfer, load)
-        best = run_stage(transferred, recipe.transfer, job.seed, {}, load, say)
-        say(f"{recipe.name}, seed {job.seed}: transfer, dev MAP {best:.4f}")
+        transferred = transfer(job, recipe.transfer, load, say, kept)
         start = weights(transferred)
     for name in job.corpora:
         began, stage = time.perf_counter(), recipe.corpora[name]
@@ -70,15 +85,36 @@ def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> l
         else:
             model = transferred
             model.load_state_dict(start)
-        dev = run_stage(model, stage, job.seed, of_training(job.changes), load, say)
+        if stage.train:
+            dev = run_stage(model, stage, job.seed, of_training(job.changes), load, say)
+        else:
+            dev = dev_map(model, load(stage.dev).questions)()
         decides = {"loss": Training.loss, **stage.training, **job.changes}["loss"] == "pointwise"
         tests = [test(model, load(part), recipe.metric, decides) for part in stage.tests]
         parameters = sum(parameter.numel() for parameter in model.parameters())
         seconds = round(time.perf_counter() - began, 1)
-        runs.append(Run(name, job.seed, dict(job.changes), dev, tests, parameters, seconds, device_name()))
+        device, encoder = device_name(), encoder_of(model)
+        runs.append(Run(name, job.seed, dict(job.changes), dev, tests, parameters, seconds, device, encoder))
         changed = "".join(f", {key} {value}" for key, value in job.changes.items())
         say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, {seconds:.0f} s")
     return runs
+
+
+def transfer(job: Job, stage: Stage, load: Load, say: Say, kept: Path | None = None) -> Any:
+    """The model after the first stage: as an earlier job left it, or trained now, and left for later ones."""
+    seed = job.recipe.transfer_seed(job.seed)
+    model = new_model(job.recipe, seed, stage, load)
+    path = kept / job.transfer if kept and job.transfer else None
+    if path and path.is_file():
+        load_weights(model, path)
+        return model
+    best = run_stage(model, stage, seed, {}, load, say)
+    say(f"{job.recipe.name}, seed {seed}: transfer, dev MAP {best:.4f}")
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_weights(model, unfinished := path.with_suffix(".partial"))
+        unfinished.replace(path)
+    return model
 
 
 def new_model(recipe: Recipe, seed: int, stage: Stage, load: Load, changes: Mapping[str, Any] | None = None) -> Any:
@@ -108,6 +144,20 @@ def prepare_vectors(jobs: Sequence[Job], load: Load) -> None:
                 stage_vectors(job.recipe.model, config, lists, [load(part) for part in stage.texts])
 
 
+def prepare_transfers(jobs: Sequence[Job], load: Load, say: Say, kept: Path | None) -> None:
+    """Likewise, those that several of them go on from."""
+    count = Counter(job.transfer for job in jobs)
+    for job in {job.transfer: job for job in jobs if job.transfer and count[job.transfer] > 1}.values():
+        if job.recipe.transfer and kept and not (kept / job.transfer).is_file():
+            transfer(job, job.recipe.transfer, load, say, kept)
+
+
+def encoder_of(model: Any) -> dict[str, str]:
+    """The pretrained encoder that a model was built on, where it was."""
+    base = getattr(model.config, "base", "")
+    return describe_encoder(base) if base and general_folder(base) is None else {}
+
+
 def device_name() -> str:
     return torch.cuda.get_device_name() if torch.cuda.is_available() else f"CPU, {platform.machine()}"
 
@@ -124,8 +174,7 @@ def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], l
             say(f"note: {overlap}")
     precision = "bf16" if torch.cuda.is_available() else "no"
     training = make_training({"precision": precision, **stage.training, **changes, "seed": seed})
-    with TemporaryDirectory() as folder:
-        return train_model(model, lists, load(stage.dev).questions, training, Path(folder)).best or 0.0
+    return train_model(model, lists, load(stage.dev).questions, training, None).best or 0.0
 
 
 def test(model: Any, dataset: Dataset, metric: str, decides: bool) -> Tested:
@@ -142,28 +191,34 @@ def test(model: Any, dataset: Dataset, metric: str, decides: bool) -> Tested:
 
 
 def run_jobs(
-    jobs: Sequence[Job], workers: int = 1, journal: Path | None = None, load: Load = load_part, say: Say = print
+    jobs: Sequence[Job],
+    workers: int = 1,
+    journal: Path | None = None,
+    load: Load = load_part,
+    say: Say = print,
+    kept: Path | None = None,
 ) -> dict[str, list[Run]]:
     """Every job's runs by its key. What the journal has is not run again, and what is run is added to it."""
     done = read_journal(journal)
     left = [job for job in jobs if job.key not in done]
     if journal:
         mend_journal(journal)
-    for key, runs in _run(left, workers, load, say):
+    for key, runs in _run(left, workers, load, say, kept):
         done[key] = runs
         if journal:
             add_to_journal(journal, key, runs)
     return done
 
 
-def _run(jobs: Sequence[Job], workers: int, load: Load, say: Say) -> Iterator[tuple[str, list[Run]]]:
+def _run(jobs: Sequence[Job], workers: int, load: Load, say: Say, kept: Path | None) -> Iterator[tuple[str, list[Run]]]:
     if workers < 2 or len(jobs) < 2:
-        yield from ((job.key, run_job(job, load, say)) for job in jobs)
+        yield from ((job.key, run_job(job, load, say, kept)) for job in jobs)
         return
     prepare_vectors(jobs, load)
+    prepare_transfers(jobs, load, say, kept)
     with get_context("spawn").Pool(min(workers, len(jobs)), torch.set_num_threads, (1,)) as pool:
-        yield from pool.imap_unordered(partial(_keyed, load=load, say=say), jobs)
+        yield from pool.imap_unordered(partial(_keyed, load=load, say=say, kept=kept), jobs)
 
 
-def _keyed(job: Job, load: Load, say: Say) -> tuple[str, list[Run]]:
-    return job.key, run_job(job, load, say)
+def _keyed(job: Job, load: Load, say: Say, kept: Path | None) -> tuple[str, list[Run]]:
+    return job.key, run_job(job, load, say, kept)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ class Run:
     parameters: int
     seconds: float
     device: str
+    encoder: Mapping[str, str] = field(default_factory=dict)  # name and sha256 of the pretrained one, if any
 
 
 def mend_journal(path: Path) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -49,18 +52,21 @@ def reproduce(
     """Train and test every seed of every recipe; a result for each test set of each corpus.
 
     Settings that a recipe wants searched are chosen first, with the first seed, all at once; then the other seeds.
+    Transfers that seeds share are kept beside the journal; without one, for as long as this runs.
     """
     rows = [row for recipe in recipes for row in plan_rows(recipe, corpora)]
     for row in rows:
         check_models(row.recipe, row.stage)
     tries = {id(row): searches(row, seeds) for row in rows if len(row.stage.settings) > 1}
-    done = run_jobs([job for jobs in tries.values() for job in jobs], workers, journal, load, say)
-    for row in rows:
-        if jobs := tries.get(id(row)):
-            row.changes = dict(max(jobs, key=lambda job: done[job.key][0].dev).changes)
-            say(f"{row.recipe.name}, {row.corpus}: {row.changes} is best on dev")
-    jobs = [job for recipe in recipes for job in seed_jobs(recipe, rows, seeds)]
-    done |= run_jobs([job for job in jobs if job.key not in done], workers, journal, load, say)
+    with keep_transfers(journal) as kept:
+        run = partial(run_jobs, workers=workers, journal=journal, load=load, say=say, kept=kept)
+        done = run([job for jobs in tries.values() for job in jobs])
+        for row in rows:
+            if jobs := tries.get(id(row)):
+                row.changes = dict(max(jobs, key=lambda job: done[job.key][0].dev).changes)
+                say(f"{row.recipe.name}, {row.corpus}: {row.changes} is best on dev")
+        jobs = [job for recipe in recipes for job in seed_jobs(recipe, rows, seeds)]
+        done |= run([job for job in jobs if job.key not in done])
     for row in rows:
         row.runs = [
             run
@@ -71,6 +77,15 @@ def reproduce(
         ]
         for index, part in enumerate(row.stage.tests):
             yield record(row, part, load(part), index)
+
+
+@contextmanager
+def keep_transfers(journal: Path | None) -> Iterator[Path]:
+    if journal:
+        yield journal.with_suffix(".transfers")
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
 
 
 def plan_rows(recipe: Recipe, corpora: Sequence[str]) -> list[Row]:
@@ -129,6 +144,7 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         against=recipe.against,
         metric=recipe.metric,
         values=[round(float(value), 3) for value in np.mean([tested.values for tested in tests], axis=0)],
+        encoder=dict(runs[0].encoder),
     )
 
 

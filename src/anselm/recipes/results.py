@@ -45,6 +45,7 @@ class Result:
     against: str = ""  # the row that it is compared with
     metric: str = "map"  # by which
     values: list[float] = field(default_factory=list)  # that metric for each question, a mean over the seeds
+    encoder: dict[str, str] = field(default_factory=dict)  # the pretrained one that it began with: name, sha256
 
     @property
     def names(self) -> list[str]:

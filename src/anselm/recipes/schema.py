@@ -14,8 +14,11 @@ metric = "p@1"                              what that test is about; MAP by defa
 train = [{ data = "squad", split = "train-subset" }]
 dev = { data = "wikiqa", split = "dev" }
 training = { epochs = 2 }                   the loop's Training
+seeds = [1, 2]                              optional: run with these alone, and kept; the row's seeds go on from them in
+                                            turn. Without them each seed has a transfer of its own
 
-[corpus.wikiqa]                             one for each corpus of the row
+[corpus.wikiqa]                             one for each corpus of the row; one without `train`, after a transfer, is
+                                            tested as that left the model
 train = [{ data = "wikiqa", split = "train" }]
 dev = { data = "wikiqa", split = "dev" }
 training = { epochs = 4, rate = 2e-5 }
@@ -112,6 +115,7 @@ class Recipe:
     also: tuple[str, ...] = ()
     against: str = ""
     metric: str = "map"
+    transfer_seeds: tuple[int, ...] = ()  # none: each seed's own
 
     @property
     def name(self) -> str:
@@ -121,6 +125,10 @@ class Recipe:
     def tables(self) -> tuple[str, ...]:
         """Where its row stands, as `paper/table`."""
         return tuple(f"{self.paper}/{table}" for table in (self.table, *self.also))
+
+    def transfer_seed(self, seed: int) -> int:
+        """The transfer that a seed goes on from."""
+        return self.transfer_seeds[(seed - 1) % len(self.transfer_seeds)] if self.transfer_seeds else seed
 
 
 def all_recipes() -> dict[str, Path]:
@@ -228,10 +236,11 @@ def _recipe(record: dict[str, Any]) -> Recipe:
     _check_kinds(record, list, ("also",), "a list of tables")
     if record["model"] not in all_models():
         raise UnknownNameError("model", record["model"], all_models())
-    transfer = record.get("transfer")
-    seeds = record["seeds"]
-    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
-        raise TypeError(f"seeds must be a list of whole numbers, at least one, not {seeds!r}")
+    transfer = dict(record.get("transfer", {}))
+    shared = _seeds(transfer.pop("seeds")) if "seeds" in transfer else ()
+    for name, stage in record["corpus"].items():
+        if not transfer and "train" not in stage:
+            raise TypeError(f"{name} has no `train`, which only a row with a transfer can do without")
     if transfer and any(_changes_model(stage) for stage in record["corpus"].values()):
         raise TypeError("a corpus cannot have a config or texts of its own after a transfer, whose model goes on")
     parse_metric(record.get("metric", "map"))
@@ -240,7 +249,7 @@ def _recipe(record: dict[str, Any]) -> Recipe:
         table=record["table"],
         row=record["row"],
         model=record["model"],
-        seeds=tuple(record["seeds"]),
+        seeds=_seeds(record["seeds"]),
         config=record.get("config", {}),
         corpora={name: _stage(stage) for name, stage in record["corpus"].items()},
         transfer=_stage(transfer) if transfer else None,
@@ -248,7 +257,14 @@ def _recipe(record: dict[str, Any]) -> Recipe:
         also=tuple(record.get("also", ())),
         against=record.get("against", ""),
         metric=record.get("metric", "map"),
+        transfer_seeds=shared,
     )
+
+
+def _seeds(seeds: Any) -> tuple[int, ...]:
+    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
+        raise TypeError(f"seeds must be a list of whole numbers, at least one, not {seeds!r}")
+    return tuple(seeds)
 
 
 def _changes_model(stage: Mapping[str, Any]) -> bool:
@@ -270,7 +286,7 @@ def _stage(record: dict[str, Any]) -> Stage:
         if not isinstance(values, list) or not values:
             raise TypeError(f"a list of values of {name!r} is needed, not {values!r}")
     stage = Stage(
-        train=tuple(map(_part, record["train"])),
+        train=tuple(map(_part, record.get("train", ()))),
         dev=_part(record["dev"]),
         training=record.get("training", {}),
         tests=tuple(map(_part, record.get("test", ()))),

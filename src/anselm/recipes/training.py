@@ -105,10 +105,10 @@ def train_model(
     training_set: Sequence[Question],
     dev: Sequence[Question],
     training: Training,
-    folder: Path,
+    folder: Path | None,
     watch: Watch = unwatched,
 ) -> Progress:
-    """Train in place, keeping the weights that were best on dev, by MAP. `folder` holds the run's state."""
+    """Train in place, keeping the weights that were best on dev, by MAP. `folder` holds the run's state, if any."""
     return Loop(model, training_set, training, folder, dev_map(model, dev), watch, asdict(model.config)).run()
 
 
@@ -137,7 +137,7 @@ def train_checkpoint(
 
 def plan(model: Trainable, training_set: Dataset, dev: Dataset, training: Training) -> Plan:
     """What would happen, with a time from two trial steps, which change nothing that is kept."""
-    loop = Loop(model, training_set, training, Path())
+    loop = Loop(model, training_set, training, None)
     lists = loop.lists
     room = model.room(lists)
     weights = sum(parameter.numel() for parameter in loop.plain.parameters())

@@ -63,6 +63,8 @@ class Trainable(Protocol):
     def save(self, folder: Path) -> None: ...
 
 
+STATE, LOG = "state.safetensors", "log.jsonl"  # in the folder of a run
+
 Metric = Callable[[], float]  # of the model as it is now, on dev; more is better
 Watch = Callable[[Progress], None]
 
@@ -74,9 +76,9 @@ def unwatched(progress: Progress) -> None:
 class Loop:
     """One training run.
 
-    `folder` holds its state and its log, and has to be one that all processes see. `watch` is told about every step, in
-    the first process. `about` is what else makes the run what it is, such as the model's configuration: with another
-    one it is not resumed.
+    `folder` holds its state and its log, and has to be one that all processes see; without one, nothing is left of a
+    run that is stopped. `watch` is told about every step, in the first process. `about` is what else makes the run what
+    it is, such as the model's configuration: with another one it is not resumed.
     """
 
     def __init__(
@@ -84,13 +86,13 @@ class Loop:
         model: Trainable,
         questions: Sequence[Question],
         training: Training,
-        folder: Path,
+        folder: Path | None,
         metric: Metric | None = None,
         watch: Watch = unwatched,
         about: Mapping[str, Any] | None = None,
     ) -> None:
         self.model, self.training, self.metric, self.watch = model, training, metric, watch
-        self.folder, self.state_file, self.log_file = folder, folder / "state.safetensors", folder / "log.jsonl"
+        self.folder = folder
         self.accelerator = join_processes()
         self.loss = make_loss(training.loss, training.smoothing, training.margin)
 
@@ -205,9 +207,10 @@ class Loop:
         self.unseen.clear()
         for step, (loss, norm) in enumerate(seen, start=self.progress.step - len(seen) + 1):
             if not math.isfinite(loss + norm):
+                kept = f". What {self.folder} holds is from before that step" if self.folder else ""
                 raise InputError(
                     f"at step {step} the loss is {loss} and the norm of its gradient {norm}: try a lower rate than "
-                    f"{self.training.rate}, or more warm-up. What {self.folder} holds is from before that step"
+                    f"{self.training.rate}, or more warm-up{kept}"
                 )
         self.progress.loss = sum(loss for loss, _ in seen) / len(seen)
         self._log({"loss": self.progress.loss, "norm": seen[-1][1], "rate": self.progress.rate})
@@ -239,8 +242,9 @@ class Loop:
 
     def _log(self, record: Mapping[str, float | None]) -> None:
         self.progress.seconds = time.perf_counter() - self.began
-        if self.accelerator.is_main_process:
-            add_line(self.log_file, {"step": self.progress.step, **record, "seconds": round(self.progress.seconds, 3)})
+        if self.folder and self.accelerator.is_main_process:
+            line = {"step": self.progress.step, **record, "seconds": round(self.progress.seconds, 3)}
+            add_line(self.folder / LOG, line)
 
     def _trained(self) -> dict[str, Tensor]:
         return {name: tensor for name, tensor in self.plain.named_parameters() if tensor.requires_grad}
@@ -251,7 +255,7 @@ class Loop:
 
     def _save(self) -> None:
         """Write what `_restore` reads."""
-        if self.accelerator.is_main_process:
+        if self.folder and self.accelerator.is_main_process:
             moments, optimizer = optimizer_state(self.optimizer)
             tensors: dict[str, Mapping[str, Tensor]] = {
                 "weights": self._weights(),
@@ -266,15 +270,13 @@ class Loop:
                 "optimizer": optimizer,
                 "schedule": self.schedule.state_dict(),
             }
-            save_state(State(tensors, numbers), self.state_file)
+            save_state(State(tensors, numbers), self.folder / STATE)
         self.saved = time.perf_counter()
 
-    def _restore(self, state: State) -> None:
+    def _restore(self, state: State, path: Path) -> None:
         """Read what `_save` wrote."""
         if difference := next(differences(state.numbers["run"], self.identity), None):
-            raise InputError(
-                f"{self.state_file} is the state of another run: {difference}; give another folder, or remove it"
-            )
+            raise InputError(f"{path} is the state of another run: {difference}; give another folder, or remove it")
         copy_into(self._weights(), state.tensors["weights"])
         self.best = dict(state.tensors.get("best", {}))
         copy_into(self.mean.mean, state.tensors.get("mean", {}))
@@ -285,21 +287,23 @@ class Loop:
         self.schedule.load_state_dict(state.numbers["schedule"])
 
     def _resume(self) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{self.folder} cannot be made: {error.strerror or error}") from None
-        if state := load_state(self.state_file):
-            self._restore(state)
-        if len(set(steps := gather_number(self.accelerator, self.progress.step))) > 1:
-            raise InputError(
-                f"the processes found states of different steps, {steps}: do all of them see {self.folder}?"
-            )
-        if self.accelerator.is_main_process:
-            forget_scratch(self.state_file)
-            cut_after(self.log_file, self.progress.step)
+        if self.folder:
+            self._find_state(self.folder)
         self.saved = time.perf_counter()
         self.began = self.saved - self.progress.seconds
+
+    def _find_state(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be made: {error.strerror or error}") from None
+        if state := load_state(folder / STATE):
+            self._restore(state, folder / STATE)
+        if len(set(steps := gather_number(self.accelerator, self.progress.step))) > 1:
+            raise InputError(f"the processes found states of different steps, {steps}: do all of them see {folder}?")
+        if self.accelerator.is_main_process:
+            forget_scratch(folder / STATE)
+            cut_after(folder / LOG, self.progress.step)
 
 
 @torch.no_grad()

@@ -270,6 +270,13 @@ def test_the_lists_of_2015_are_not_in_the_other_training_splits(real_data: Path)
     assert not ours & {words_of(thread.text) for thread in others}
 
 
+def test_what_2015_learns_from_has_none_of_its_questions(real_data: Path) -> None:
+    corpus = semeval_2015.CORPORA[0]
+    asked = {words_of(q.text) for part in ("dev", "test") for q in corpus.read(part, "official", real_data)}
+    assert not asked & {words_of(thread.text) for thread in A_2016.read("train-without-2015", "official", real_data)}
+    assert asked & {words_of(thread.text) for thread in A_2016.read("train", "official", real_data)}
+
+
 def test_the_forum_has_no_labels_and_no_thread_twice(real_data: Path) -> None:
     threads = list(semeval_forum.CORPORA[0].read("train", "raw", real_data))
     assert all(comment.label is None and comment.text for thread in threads for comment in thread.candidates)

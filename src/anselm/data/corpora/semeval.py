@@ -24,7 +24,8 @@ Traps:
   above: `train-repeats`. None of them is in the dev or test lists of subtask A.
 - A few threads were already in the 2015 corpus: 3 of its dev and test threads are in the 2016 dev set, 5 in the test
   set. `train-2015` is its dev and test lists without these, and without those of `train` and `train-repeats`; they
-  have any number of comments, so a thread is known by its question alone.
+  have any number of comments, so a thread is known by its question alone. `train-without-2015` is the other way
+  round: `train` and `train-repeats` without the questions of the 2015 dev and test lists, to learn from for these.
 
 Splits (questions / comments / Good; all questions): dev 244 / 2,440 / 818, test 2016 327 / 3,270 / 1,329, test 2017
 293 / 2,930. Training: `train` is everything usable in the training files, by content (part 2, then PerfectMatch
@@ -151,6 +152,11 @@ def _train_2015(folder: Path) -> Iterator[Question]:
     return without_questions(lists, known)
 
 
+def _train_without_2015(folder: Path) -> Iterator[Question]:
+    known = chain.from_iterable(read_questions(folder / file) for file in _FILES_2015)
+    return without_questions(chain(_train(folder), _train_repeats(folder)), known)
+
+
 def without_questions(threads: Iterable[Question], known: Iterable[Question]) -> Iterator[Question]:
     """Drop threads whose question is asked among the `known`, whatever is said below it."""
     asked = {letters(thread.text) for thread in known}
@@ -182,6 +188,11 @@ _SPLITS = {
         (*_FILES_2015, _DEV_ALL, _TEST_ALL, _DEV, _TEST, _PART2_ALL, _PART1),
         _train_2015,
         _counts(Counts(523, 3_239, 1_752), Counts(612, 3_422, 1_752)),
+    ),
+    "train-without-2015": Split(
+        (*_FILES_2015, _DEV_ALL, _TEST_ALL, _DEV, _TEST, _PART2_ALL, _PART1),
+        _train_without_2015,
+        _counts(Counts(742, 7_420, 3_019), Counts(795, 7_950, 3_019)),
     ),
     "train-official": Split(
         (_PART1_OFFICIAL, _PART2),
