@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-QUESTION ?= what if i bring a book back too late
+QUESTION ?= what do i pay if i am late
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint types unit bench clean

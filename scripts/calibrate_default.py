@@ -90,7 +90,7 @@ def fit(lists: Sequence[Judged], arbitrary: float) -> Beliefs:
     """Entries have scores of their own, and so an own background; `arbitrary` is that of all other texts."""
     entries = lists[0].scored.question.kind == ENTRIES
     background = usual_score([one.scored for one in lists if not one.removed]) if entries else arbitrary
-    return Beliefs(fit_candidates(lists), fit_verdict(lists, background), background)
+    return Beliefs(fit_candidates(lists, background), fit_verdict(lists, background), background)
 
 
 def fit_verdict(lists: Sequence[Judged], background: float) -> Logistic:
@@ -99,10 +99,10 @@ def fit_verdict(lists: Sequence[Judged], background: float) -> Logistic:
     return fit_logistic({name: rows[name] for name in EVIDENCE}, targets, shares_of(lists), pull=PULL)
 
 
-def fit_candidates(lists: Sequence[Judged]) -> Logistic:
+def fit_candidates(lists: Sequence[Judged], background: float) -> Logistic:
     """On the lists as they came; the pairs of each source count the same."""
     whole = [one for one in lists if not one.removed]
-    rows = stack([candidate_evidence(one.scored.scores, one.scored.question.text) for one in whole])
+    rows = stack([candidate_evidence(one.scored.scores, one.scored.question.text, background) for one in whole])
     targets = np.concatenate([(one.scored.labels > 0).astype(np.float64) for one in whole])
     sources = [(one.family, one.source) for one in whole for _ in one.scored.labels]
     counts = {source: sources.count(source) for source in set(sources)}

@@ -57,7 +57,7 @@ class Beliefs:
         usable = values > -np.inf
         found = np.zeros(len(values))
         if usable.any():
-            found[usable] = self.candidate.probability(candidate_evidence(values[usable], question))
+            found[usable] = self.candidate.probability(candidate_evidence(values[usable], question, self.background))
         return found
 
     def answerability(self, scores: ArrayLike, question: str) -> float:
@@ -68,20 +68,19 @@ class Beliefs:
         return float(self.list.probability(list_evidence(scores, question, self.background))[0])
 
     def to_dict(self) -> dict[str, Any]:
-        lists = {} if self.list is None else {"list": self.list.to_dict(), "background": self.background}
-        return {"candidate": self.candidate.to_dict(), **lists}
+        lists = {} if self.list is None else {"list": self.list.to_dict()}
+        return {"candidate": self.candidate.to_dict(), **lists, "background": self.background}
 
     @classmethod
     def from_dict(cls, record: Any) -> Beliefs:
         candidate = Logistic.from_dict(record["candidate"], OF_CANDIDATE)
-        if candidate.weights.get("score", 0.0) + candidate.weights.get("below_best", 0.0) < 0:
+        if not rises(candidate):
             raise ValueError("with a negative weight a better score would be less probable")
-        if "list" not in record:
-            return cls(candidate)
-        background = float(record["background"])
+        background = float(record.get("background", 0.0))
         if not np.isfinite(background):
             raise ValueError("a number in it is not finite")
-        return cls(candidate, Logistic.from_dict(record["list"], OF_LIST), background)
+        lists = Logistic.from_dict(record["list"], OF_LIST) if "list" in record else None
+        return cls(candidate, lists, background)
 
 
 @dataclass(frozen=True)
@@ -141,6 +140,11 @@ def load_calibration(name_or_path: str | Path) -> Calibration | None:
     folder = find_checkpoint(name_or_path)
     path = folder / "calibration.json" if folder else None
     return Calibration.load(path) if path and path.exists() else None
+
+
+def rises(candidate: Logistic) -> bool:
+    """Whether a better score is never less probable, all else being equal."""
+    return sum(candidate.weights.get(name, 0.0) for name in ("score", "below_best", "lift")) >= 0
 
 
 def fit_platt(scores: ArrayLike, labels: ArrayLike) -> Logistic:

@@ -2,13 +2,14 @@
 
     of a candidate      score            its score
                         below_best       how far it lies below the best of its list, as a number from 0 down
+                        lift             how far it lies above the rest of the list
+                        candidates       ln(number of candidates): of many, one is near by chance
                         question_words   ln(1 + words of the question): long questions have more than one good answer
     of a list           best             its best score
                         lift             how far the best lies above the rest of the list
                         margin           how far the best lies above the next
                         topic            how far the rest lies above what an arbitrary text scores: on the topic or not
-                        candidates       ln(number of candidates): of many, one is near by chance
-                        question_words   as above
+                        candidates, question_words   as above
 
 The rest is the mean of the other scores and of one more at `background`, which is what an arbitrary text scores: of a
 short list little is known, and of a single candidate nothing but that.
@@ -25,15 +26,22 @@ from numpy.typing import ArrayLike
 
 from anselm.evaluation.logistic import Evidence, FloatArray
 
-OF_CANDIDATE = ("score", "below_best", "question_words")
+OF_CANDIDATE = ("score", "below_best", "lift", "candidates", "question_words")
 OF_LIST = ("best", "lift", "margin", "topic", "candidates", "question_words")
 
 
-def candidate_evidence(scores: ArrayLike, question: str) -> Evidence:
-    """Of each candidate of one list."""
+def candidate_evidence(scores: ArrayLike, question: str, background: float = 0.0) -> Evidence:
+    """Of each candidate of one list, all of which have finite scores."""
     values = np.asarray(scores, dtype=np.float64)
-    best = np.max(values, initial=-np.inf, where=np.isfinite(values))
-    return {"score": values, "below_best": values - best, "question_words": np.full(len(values), words(question))}
+    size = len(values)
+    rest = (values.sum() - values + background) / max(1, size)  # the mean of size - 1 others and the background
+    shared = {"candidates": math.log(max(1, size)), "question_words": words(question)}
+    return {
+        "score": values,
+        "below_best": values - np.max(values, initial=-np.inf),
+        "lift": values - rest,
+        **{name: np.full(size, value) for name, value in shared.items()},
+    }
 
 
 def list_evidence(scores: ArrayLike, question: str, background: float) -> Evidence:

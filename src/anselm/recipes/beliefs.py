@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anselm.data.question import ENTRIES, SENTENCES, TEXTS, Question
-from anselm.evaluation.calibration import Beliefs, Calibration, fit_platt, platt_targets
+from anselm.evaluation.calibration import Beliefs, Calibration, fit_platt, platt_targets, rises
 from anselm.evaluation.evidence import candidate_evidence, list_evidence, stack
 from anselm.evaluation.logistic import Evidence, FloatArray, Logistic, fit_logistic
 from anselm.evaluation.thresholds import Rule
@@ -79,23 +79,22 @@ def fit_beliefs(lists: Sequence[Scored], before: Beliefs | None) -> Beliefs | No
     if not lists:
         return before
     background = before.background if before and before.list else usual_score(lists)
-    candidate = fit_candidates(lists, before.candidate if before else None)
+    candidate = fit_candidates(lists, before.candidate if before else None, background)
     return Beliefs(candidate, fit_lists(lists, before.list if before else None, background), background)
 
 
-def fit_candidates(lists: Sequence[Scored], before: Logistic | None) -> Logistic:
+def fit_candidates(lists: Sequence[Scored], before: Logistic | None, background: float) -> Logistic:
     """Where a better score is no sign of relevance, every candidate gets the same probability, the share of the right:
     a falling line would call the candidate that is ranked first the least probable.
     """
-    rows = stack([candidate_evidence(one.scores, one.question.text) for one in lists])
+    rows = stack([candidate_evidence(one.scores, one.question.text, background) for one in lists])
     right = np.concatenate([one.labels > 0 for one in lists])
     if before is None or set(before.weights) == {"score"}:
         found = fit_platt(rows["score"], right)
     else:
         known = {name: rows[name] for name in before.weights}
         found = fit_logistic(known, platt_targets(right), prior=before, pull=PULL)
-    rising = found.weights.get("score", 0.0) + found.weights.get("below_best", 0.0) >= 0
-    return found if rising else fit_platt(np.zeros(len(right)), right)
+    return found if rises(found) else fit_platt(np.zeros(len(right)), right)
 
 
 def fit_lists(lists: Sequence[Scored], before: Logistic | None, background: float) -> Logistic | None:
