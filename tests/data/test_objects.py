@@ -144,8 +144,9 @@ def test_what_is_no_candidate_is_named(value: Any, problem: str) -> None:
 @pytest.mark.parametrize(
     ("value", "given"),
     [
-        ("oak", False), ({"text": "oak"}, False), ({"text": "oak", "id": None}, False), ({"text": "oak", "id": ""}, False),
-        ({"text": "oak", "id": 0}, True), (Candidate("", "oak"), False), (Candidate("a", "oak"), True),
+        ("oak", False), ({"text": "oak"}, False), ({"text": "oak", "id": None}, False),
+        ({"text": "oak", "id": ""}, False), ({"text": "oak", "id": 0}, True),
+        (Candidate("", "oak"), False), (Candidate("a", "oak"), True),
         (Haystack("oak"), True), (NodeWithScore(Node("oak")), True), (LangChain("oak", {}, "d7"), True),
         (LangChain("oak"), False), (Plain("oak"), False),
     ],
