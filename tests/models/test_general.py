@@ -23,8 +23,9 @@ def test_what_is_written_is_read() -> None:
 
 @pytest.mark.parametrize("name", ["blend", "entries"])
 @pytest.mark.parametrize(
-    "value", [3, None, "12", [], [1], [1, 2, 3], [1, "2"], [1, True], [1, float("nan")], [float("inf"), 1], {"a": 1}]
-)
+    "value",
+    [3, None, "12", [], [1], [1, 2, 3], [1, "2"], [1, True], [1, float("nan")], [float("inf"), 1], {"a": 1, "b": 2}],
+)  # fmt: skip
 def test_a_blend_is_two_numbers(name: str, value: Any) -> None:
     with pytest.raises(FormatError) as caught:
         Config.read(PATH, {name: value})
