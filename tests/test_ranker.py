@@ -129,9 +129,9 @@ def test_empty_candidates_come_last() -> None:
     assert "empty" not in Ranker(ByLength(), calibration).rank("?", ["a"]).to_dict()
 
 
-def test_an_entry_without_an_answer_is_not_empty() -> None:
+def test_an_entry_without_an_answer_is_empty() -> None:
     ranking = Ranker(ByLength()).rank("?", [{"question": "When do you open?", "answer": ""}, "a"])
-    assert ranking.empty == 0
+    assert (ranking.empty, ranking.best.text) == (1, "a")
 
 
 def test_nothing_in_common_is_no_answer() -> None:
