@@ -14,7 +14,8 @@ import pytest
 import anselm
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError, MissingExtraError
-from anselm.evaluation.calibration import Calibration, Platt
+from anselm.evaluation.calibration import Beliefs, Calibration
+from anselm.evaluation.logistic import Logistic
 from anselm.models.scorer import Scores
 from anselm.ranker import Ranker
 from anselm.ranking import Passage
@@ -27,7 +28,7 @@ QUESTION = "When does the shop open in the morning?"
 class ByLength:
     """The longer the better: a model whose scores are plain to see."""
 
-    name = "length"
+    name, pairwise, language = "length", False, None
 
     def __init__(self, capacity: int | None = None) -> None:
         self.capacity = capacity
@@ -82,12 +83,55 @@ def test_top_keeps_the_best() -> None:
 
 
 def test_the_threshold_decides_whether_there_is_an_answer() -> None:
-    calibration = Calibration(Platt(1.0, -5.0), 0.5)
-    assert Ranker(ByLength(), calibration).rank("?", ["12345"]).answerable  # sigmoid(0) = 0.5 reaches it
-    ranking = Ranker(ByLength(), calibration).rank("?", ["1234"])
-    assert not ranking.answerable
-    assert ranking.best is None
-    assert ranking.results[0].probability == pytest.approx(1 / (1 + np.e))
+    calibration = Calibration(Beliefs(Logistic(-5.0, {"score": 1.0})), 0.5)
+    found = Ranker(ByLength(), calibration).rank("?", ["12345"])
+    assert found.answerable is True  # sigmoid(0) = 0.5 reaches it
+    assert found.answer is found.best is found.results[0]
+    refused = Ranker(ByLength(), calibration).rank("?", ["1234"])
+    assert refused.answerable is False
+    assert refused.answer is None
+    assert refused.best is refused.results[0]
+    assert refused.best.probability == refused.answerability == pytest.approx(1 / (1 + np.e))
+
+
+def test_the_verdict_is_apart_from_the_probabilities() -> None:
+    """A list whose best one stands out is answered, however improbable each candidate by itself is."""
+    beliefs = Beliefs(Logistic(-9.0, {"score": 0.1}), Logistic(-2.0, {"margin": 1.0}))
+    ranker = Ranker(ByLength(), Calibration(beliefs, 0.5))
+    apart, near = ranker.rank("?", ["a" * 9, "b" * 6]), ranker.rank("?", ["a" * 9, "b" * 8])
+    assert apart.best.probability == near.best.probability == pytest.approx(1 / (1 + np.exp(8.1)))
+    assert (apart.answerable, near.answerable) == (True, False)
+    assert (apart.answerability, near.answerability) == pytest.approx((1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1))))
+    assert apart.to_dict()["answerability"] == apart.answerability
+    assert ranker.rank("?", ["a" * 9, "b" * 6], top=1).answerability == apart.answerability
+
+
+def test_without_a_calibration_nothing_is_said() -> None:
+    ranking = Ranker(ByLength()).rank("?", ["12", "1"])
+    assert (ranking.answerable, ranking.answerability, ranking.threshold) == (None, None, None)
+    assert [result.probability for result in ranking] == [None, None]
+    assert ranking.answer is ranking.best
+    record = ranking.to_dict()
+    assert (record["answerable"], record["answerability"], record["threshold"]) == (None, None, None)
+    assert record["results"][0] == {"index": 0, "text": "12", "score": 2.0, "probability": None}
+
+
+def test_empty_candidates_come_last() -> None:
+    """Whatever they score: here 4, 1 and 0."""
+    calibration = Calibration(Beliefs(Logistic(0.0, {"score": 1.0})), 0.5)
+    ranking = Ranker(ByLength(), calibration).rank("?", ["    ", "a", {"text": None}, "ab"])
+    assert [result.index for result in ranking] == [3, 1, 0, 2]
+    assert ranking.empty == 2
+    assert [result.probability for result in ranking][2:] == [0.0, 0.0]
+    record = json.loads(json.dumps(ranking.to_dict(), allow_nan=False))
+    assert record["empty"] == 2
+    assert [result["score"] for result in record["results"]] == [2.0, 1.0, None, None]
+    assert "empty" not in Ranker(ByLength(), calibration).rank("?", ["a"]).to_dict()
+
+
+def test_an_entry_without_an_answer_is_empty() -> None:
+    ranking = Ranker(ByLength()).rank("?", [{"question": "When do you open?", "answer": ""}, "a"])
+    assert (ranking.empty, ranking.best.text) == (1, "a")
 
 
 def test_nothing_in_common_is_no_answer() -> None:
@@ -100,8 +144,8 @@ def test_nothing_in_common_is_no_answer() -> None:
         ("", FAQ, "the question is empty"),
         (" \n", FAQ, "the question is empty"),
         ("Who?", [], "there are no candidates"),
-        ("Who?", ["Ann", ""], "candidate 1 is empty"),
-        ("Who?", ["Ann", 3], "candidate 1 must be a string or an object"),
+        ("Who?", ["", " "], "every candidate is empty; at least one text is needed"),
+        ("Who?", ["Ann", 3], "candidate 1 must be a string, a mapping with a text, or a document, not int"),
         ("Who?", [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], "two candidates have the id 'a'"),
         ("Who?", "Ann", "candidates must be a list of texts, not one str"),
         ("Who?", {"text": "Ann"}, "candidates must be a list of texts, not one dict"),
@@ -218,7 +262,7 @@ BROKEN = {
     ),
     "a falling slope": (
         {"calibration.json": {"slope": -1, "intercept": 0, "threshold": 0}},
-        "calibration.json: not a calibration as Anselm writes it (with a negative slope",
+        "calibration.json: not a calibration as Anselm writes it (with a negative weight",
     ),
     "an endless threshold": (
         {"calibration.json": {"slope": 1, "intercept": 0, "threshold": float("inf")}},
@@ -319,3 +363,79 @@ def test_sentences_are_folded_by_their_places_in_the_documents() -> None:
     plain = Ranker(ByLength()).ask("Is the oak tall?", texts)
     assert [result.index for result in plain] == [1, 4, 3, 2, 0]
     assert "duplicates" not in plain.to_dict()["results"][0]
+
+
+LISTS = [
+    (QUESTION, FAQ),
+    ("Is parking free?", [{"id": "p", "text": FAQ[0]}, "", Candidate("r", FAQ[2], question="Can I return it?")]),
+    ("What about returns?", FAQ[::-1]),
+    ("दुकान कब खुलती है?", FAQ),
+]
+
+
+@pytest.mark.parametrize("model", ["default", "bm25"])
+@pytest.mark.parametrize("top", [None, 1])
+def test_many_are_ranked_as_one_by_one(model: str, top: int | None) -> None:
+    ranker = Ranker.load(model)
+    questions, lists = [question for question, _ in LISTS], [given for _, given in LISTS]
+    many = ranker.rank_many(questions, lists, top)
+    assert len(many) == len(LISTS)
+    for found, (question, given) in zip(many, LISTS, strict=True):
+        alone = ranker.rank(question, given, top)
+        assert [(r.index, r.text, r.id, r.question) for r in found] == [
+            (r.index, r.text, r.id, r.question) for r in alone
+        ]
+        assert all(result.item is given[result.index] for result in found)
+        close = {"rel": 1e-3, "abs": 1e-3}  # in int8 a batch changes the last digits
+        assert [r.score for r in found] == pytest.approx([r.score for r in alone], **close)
+        assert [r.probability for r in found] == pytest.approx([r.probability for r in alone], **close)
+        assert [found.answerability or 0.0] == pytest.approx([alone.answerability or 0.0], **close)
+        for name in ("question", "model", "answerable", "threshold", "empty", "warnings"):
+            assert getattr(found, name) == getattr(alone, name)
+
+
+def test_many_come_in_batches_and_ids_may_repeat_between_lists() -> None:
+    scorer = ByLength()
+    given = [[{"id": "a", "text": "oak " * (i % 5 + 1)}, {"id": "b", "text": "elm"}] for i in range(100)]
+    found = Ranker(scorer).rank_many(["oak?"] * 100, given)
+    assert [ranking.best.index for ranking in found] == [0] * 100
+    assert [ranking.best.id for ranking in found] == ["a"] * 100
+    assert len(scorer.seen) == 100
+
+
+def test_many_that_cannot_be_are_named() -> None:
+    ranker = Ranker(ByLength())
+    assert ranker.rank_many([], []) == []
+    with pytest.raises(InputError, match="each question needs its list; 2 questions, 1 lists"):
+        ranker.rank_many(["a?", "b?"], [["a"]])
+    with pytest.raises(InputError, match="candidates must be a list of texts, not one str"):
+        ranker.rank_many(["a?"], ["a"])
+    with pytest.raises(InputError, match="the question is empty"):
+        ranker.rank_many(["a?", " "], [["a"], ["b"]])
+    with pytest.raises(InputError, match="top must be at least 1, not 0"):
+        ranker.rank_many(["a?"], [["a"]], top=0)
+
+
+def test_the_very_objects_come_back() -> None:
+    given = [{"text": "a"}, "bb", Candidate("c", "ccc")]
+    ranking = Ranker(ByLength()).rank("?", given)
+    assert [result.item is given[result.index] for result in ranking] == [True] * 3
+    assert "item" not in ranking.to_dict()["results"][0]
+    assert "item" not in repr(ranking.best)
+
+
+def test_so_many_threads_as_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    from anselm.runtime import engines, general
+
+    asked: list[int | None] = []
+
+    def watch(path: Path, threads: int | None = None) -> Any:
+        asked.append(threads)
+        return engines.open_engine(path, threads)
+
+    monkeypatch.setattr(general, "open_engine", watch)
+    one, two = Ranker.load(threads=1), Ranker.load("default", threads=2)
+    assert asked == [1, 1, 2, 2]
+    scores = [[r.score for r in ranker.rank(QUESTION, FAQ)] for ranker in (one, two)]
+    assert scores[0] == pytest.approx(scores[1], abs=0.05)
+    assert Ranker.load("bm25", threads=2).rank(QUESTION, FAQ).best.index == 1  # nothing to do with them

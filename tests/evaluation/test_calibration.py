@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,23 +125,28 @@ def sigmoid(z: float) -> float:
     return 1 / (1 + math.exp(-z))
 
 
-def make(count: int, text: str = "When do you open?", entries: bool = False) -> Question:
-    filed = "Opening hours" if entries else ""
-    return Question("q", text, tuple(Candidate(str(i), f"text {i}", question=filed) for i in range(count)))
+KINDS: dict[str, dict[str, str]] = {"texts": {}, "entries": {"question": "Opening hours"}, "sentences": {"heading": ""}}
+
+
+def make(count: int, kind: str = "texts") -> Question:
+    candidates = tuple(Candidate(str(i), f"text {i}", **KINDS[kind]) for i in range(count))
+    return Question("q", "When do you open?", candidates)
 
 
 CANDIDATE = Logistic(-1.0, {"score": 0.5, "below_best": 0.25, "question_words": 0.3})
-LIST = Logistic(0.2, {"best": 0.4, "lift": 0.1, "margin": 0.7, "candidates": -0.6, "question_words": -0.2})
+LIST = Logistic(
+    0.2, {"best": 0.4, "lift": 0.1, "margin": 0.7, "topic": -0.3, "candidates": -0.6, "question_words": -0.2}
+)
 TEXTS = Beliefs(CANDIDATE, LIST, background=-2.0)
 
 
 def test_a_verdict_on_three_candidates_by_hand() -> None:
-    """The best at 3, one at 1, one at 0; five more are taken to be at -2, so the rest is at (1 - 10) / 7."""
+    """The best at 3, one at 1, one at 0; one more is taken to be at -2, so the rest is at (1 - 2) / 3."""
     verdict = Calibration(TEXTS, 0.5).judge(make(3), np.array([1.0, 3.0, 0.0]))
     words = math.log(5)
     logits = [-1 + 0.5 * s + 0.25 * (s - 3) + 0.3 * words for s in (1, 3, 0)]
     assert verdict.probabilities == pytest.approx([sigmoid(z) for z in logits])
-    sure = 0.2 + 0.4 * 3 + 0.1 * (3 + 9 / 7) + 0.7 * 2 - 0.6 * math.log(3) - 0.2 * words
+    sure = 0.2 + 0.4 * 3 + 0.1 * (3 + 1 / 3) + 0.7 * 2 - 0.3 * (2 - 1 / 3) - 0.6 * math.log(3) - 0.2 * words
     assert verdict.answerability == pytest.approx(sigmoid(sure))
     assert verdict.answerable
 
@@ -151,7 +157,7 @@ def test_a_verdict_on_one_and_on_two_candidates_by_hand() -> None:
     assert one.probabilities == pytest.approx([sigmoid(-1 + 0.5 + 0.3 * words)])
     assert one.answerability == pytest.approx(sigmoid(0.2 + 0.4 + 0.1 * 3 + 0.7 * 3 - 0.2 * words))
     two = Calibration(TEXTS, 0.5).judge(make(2), np.array([1.0, 0.5]))
-    sure = 0.2 + 0.4 + 0.1 * (1 + 9.5 / 6) + 0.7 * 0.5 - 0.6 * math.log(2) - 0.2 * words
+    sure = 0.2 + 0.4 + 0.1 * (1 + 0.75) + 0.7 * 0.5 - 0.3 * (2 - 0.75) - 0.6 * math.log(2) - 0.2 * words
     assert two.answerability == pytest.approx(sigmoid(sure))
 
 
@@ -196,16 +202,19 @@ def test_what_is_called_relevant() -> None:
     assert found == [[True] * 3, [True, False, False], [True, True, False], [True, True, False]]
 
 
-def test_entries_have_beliefs_of_their_own() -> None:
-    entries = Beliefs(Logistic(4.0), Logistic(-4.0, {"best": 0.0}))
-    calibration = Calibration(TEXTS, 0.5, entries=entries)
+@pytest.mark.parametrize("kind", ["entries", "sentences"])
+def test_each_kind_has_beliefs_of_its_own(kind: str) -> None:
+    own = Beliefs(Logistic(4.0), Logistic(-4.0, {"best": 0.0}))
+    plain = Calibration(TEXTS, 0.5)
+    calibration = replace(plain, **{kind: own})
     scores = np.array([1.0, 3.0])
-    verdict = calibration.judge(make(2, entries=True), scores)
+    verdict = calibration.judge(make(2, kind), scores)
     assert verdict.probabilities == pytest.approx([sigmoid(4.0)] * 2)
     assert (verdict.answerability, verdict.answerable) == (pytest.approx(sigmoid(-4.0)), False)
-    plain = Calibration(TEXTS, 0.5)
-    for question in (make(2), make(2, entries=True)):
-        assert plain.judge(question, scores).answerability == calibration.judge(make(2), scores).answerability
+    for other in KINDS:  # what there are no beliefs about is judged as texts are
+        expected = plain.judge(make(2), scores).answerability
+        assert plain.judge(make(2, other), scores).answerability == expected
+        assert (calibration.judge(make(2, other), scores).answerability == expected) is (other != kind)
 
 
 @pytest.mark.parametrize(
@@ -213,6 +222,7 @@ def test_entries_have_beliefs_of_their_own() -> None:
     [
         Calibration(TEXTS, 0.25, "wikiqa dev (raw)"),
         Calibration(Beliefs(CANDIDATE), 0.7, "", entries=TEXTS),
+        Calibration(TEXTS, 0.7, "", sentences=Beliefs(CANDIDATE, LIST, 3.0)),
         Calibration(TEXTS, 1e-9, "ü", entries=Beliefs(Logistic(1 / 3), Logistic(0.0), background=-1 / 3)),
     ],
 )
@@ -222,14 +232,14 @@ def test_what_is_saved_is_loaded(calibration: Calibration, tmp_path: Path) -> No
 
 
 def test_the_first_form_behaves_as_it_did(tmp_path: Path) -> None:
-    """One sigmoid of the score; the best one's probability against the threshold, for texts and for entries."""
+    """One sigmoid of the score; the best one's probability against the threshold, whatever the candidates are."""
     path = tmp_path / "calibration.json"
     path.write_text('{"slope": 2.0, "intercept": -1.0, "threshold": 0.6, "fitted_on": "wikiqa dev (raw)"}')
     calibration = Calibration.load(path)
     assert (calibration.threshold, calibration.fitted_on) == (0.6, "wikiqa dev (raw)")
-    for entries in (False, True):
+    for kind in KINDS:
         for best, answerable in ((0.8, True), (0.6, False)):  # sigmoid(0.6) = 0.65, sigmoid(0.2) = 0.55
-            verdict = calibration.judge(make(2, entries=entries), np.array([best, -3.0]))
+            verdict = calibration.judge(make(2, kind), np.array([best, -3.0]))
             assert verdict.probabilities == pytest.approx([sigmoid(2 * best - 1), sigmoid(-7.0)])
             assert verdict.answerability == pytest.approx(sigmoid(2 * best - 1))
             assert verdict.answerable is answerable
@@ -258,6 +268,7 @@ NEGATIVE = "with a negative weight a better score would be less probable"
         ({"texts": {"candidate": {"intercept": 0, "score": -1}}}, NEGATIVE),
         ({"texts": {"candidate": {"intercept": 0, "score": 1, "below_best": -1.5}}}, NEGATIVE),
         ({"entries": {"candidate": {"intercept": 0, "score": -1}}}, NEGATIVE),
+        ({"sentences": {"candidate": {"intercept": 0, "score": -1}}}, NEGATIVE),
         ({"texts": {"candidate": {"intercept": 0, "best": 1}}}, "'best' is none of score, below_best, question_words"),
         ({"texts": GOOD["texts"] | {"list": {"intercept": 0, "score": 1}}}, "'score' is none of best, lift, margin"),
         ({"texts": GOOD["texts"] | {"background": float("nan")}}, "not finite"),
@@ -266,6 +277,7 @@ NEGATIVE = "with a negative weight a better score would be less probable"
         ({"texts": [1]}, "not a calibration"),
         ({"texts": None}, "not a calibration"),
         ({"entries": 3}, "not a calibration"),
+        ({"sentences": None}, "not a calibration"),
         ({"threshold": float("inf")}, "not finite"),
         ({"threshold": "high"}, "could not convert"),
         ({"threshold": None}, "not a calibration"),

@@ -25,22 +25,27 @@ def test_of_a_candidate() -> None:
 
 
 def test_of_a_list() -> None:
-    """The rest: 1, -2 and five at the background of -1, so -6 / 7 on the average."""
+    """The rest: 1, -2 and one at the background of -1, so -2 / 3 on the average."""
     found = only(list_evidence([1.0, 4.0, -2.0], "Who?", background=-1.0))
     assert found == pytest.approx(
-        {"best": 4.0, "lift": 4 + 6 / 7, "margin": 3.0, "candidates": math.log(3), "question_words": math.log(2)}
-    )
+        {"best": 4.0, "lift": 4 + 2 / 3, "margin": 3.0, "topic": 1 / 3, "candidates": math.log(3),
+         "question_words": math.log(2)}
+    )  # fmt: skip
     assert tuple(found) == OF_LIST
+
+
+def test_below_the_background_there_is_no_topic() -> None:
+    assert only(list_evidence([4.0, -3.0, -9.0], "Who?", background=-1.0))["topic"] == 0.0
 
 
 def test_of_one_candidate_the_rest_is_the_background() -> None:
     found = only(list_evidence([4.0], "Who?", background=-1.0))
-    assert (found["lift"], found["margin"], found["candidates"]) == (5.0, 5.0, 0.0)
+    assert (found["lift"], found["margin"], found["topic"], found["candidates"]) == (5.0, 5.0, 0.0, 0.0)
 
 
 def test_of_two_candidates() -> None:
     found = only(list_evidence([2.0, 4.0], "Who?", background=-1.0))
-    assert (found["lift"], found["margin"]) == (4 - (2 - 5) / 6, 2.0)
+    assert (found["lift"], found["margin"]) == (4 - (2 - 1) / 2, 2.0)
     assert found["candidates"] == math.log(2)
 
 

@@ -21,22 +21,25 @@ from anselm.recipes.beliefs import PULL, Scored, fit_calibration, lessons, usual
 FIXED = Rule()
 
 
-def make(labels: Sequence[float], text: str = "Where is the oak?", entries: bool = False) -> Question:
-    filed = "The oak" if entries else ""
-    return Question("q", text, tuple(Candidate(str(i), "text", label, {}, filed) for i, label in enumerate(labels)))
+KINDS: dict[str, dict[str, str]] = {"texts": {}, "entries": {"question": "The oak"}, "sentences": {"heading": ""}}
+
+
+def make(labels: Sequence[float], text: str = "Where is the oak?", kind: str = "texts") -> Question:
+    candidates = (Candidate(str(i), "text", label, **KINDS[kind]) for i, label in enumerate(labels))
+    return Question("q", text, tuple(candidates))
 
 
 Lists = tuple[list[Question], list[Scores]]
 
 
-def draw(seed: int, count: int, without: float = 0.0, size: int | None = None, entries: bool = False) -> Lists:
+def draw(seed: int, count: int, without: float = 0.0, size: int | None = None, kind: str = "texts") -> Lists:
     """One answer of each list, at 3 on the average and the others at 0; a part of the lists is without it."""
     rng = np.random.default_rng(seed)
     questions, scores = [], []
     for _ in range(count):
         labels = [0.0] * (size or int(rng.integers(3, 15)))
         labels[0] = float(rng.random() >= without)
-        questions.append(make(labels, entries=entries))
+        questions.append(make(labels, kind=kind))
         scores.append(rng.normal(size=len(labels)) + 3 * np.array(labels))
     return questions, scores
 
@@ -175,25 +178,26 @@ def test_the_pull_is_worth_a_few_lists() -> None:
     assert found.texts.list.to_dict() == pytest.approx(expected.to_dict(), rel=1e-5)
 
 
-def test_entries_and_texts_are_fitted_apart() -> None:
-    texts, entries = draw(seed=7, count=30), draw(seed=8, count=30, entries=True)
-    entries = entries[0], [row * 5 - 20 for row in entries[1]]
-    mixed = fit_calibration(texts[0] + entries[0], texts[1] + entries[1], FIXED, "")
+@pytest.mark.parametrize("kind", ["entries", "sentences"])
+def test_each_kind_is_fitted_apart(kind: str) -> None:
+    texts, others = draw(seed=7, count=30), draw(seed=8, count=30, kind=kind)
+    others = others[0], [row * 5 - 20 for row in others[1]]
+    mixed = fit_calibration(texts[0] + others[0], texts[1] + others[1], FIXED, "")
     assert mixed.texts == fit_calibration(*texts, FIXED, "").texts
-    alone = fit_calibration(*entries, FIXED, "")
-    assert mixed.entries == alone.entries
-    assert alone.texts == alone.entries  # of texts nothing is known
-    assert mixed.entries != mixed.texts
+    alone = fit_calibration(*others, FIXED, "")
+    assert getattr(mixed, kind) == getattr(alone, kind) == alone.texts  # of texts nothing is known
+    assert getattr(mixed, kind) != mixed.texts
+    assert None in (mixed.entries, mixed.sentences)
 
 
-def test_what_the_lists_say_nothing_about_is_kept() -> None:
-    entries = draw(seed=8, count=30, entries=True)
-    before = replace(BEFORE, entries=Beliefs(Logistic(-1.0, {"score": 3.0})))
-    found = fit_calibration(*entries, FIXED, "", before)
+@pytest.mark.parametrize("kind", ["entries", "sentences"])
+def test_what_the_lists_say_nothing_about_is_kept(kind: str) -> None:
+    before = replace(BEFORE, **{kind: Beliefs(Logistic(-1.0, {"score": 3.0}))})
+    found = fit_calibration(*draw(seed=8, count=30, kind=kind), FIXED, "", before)
     assert found.texts == BEFORE.texts
-    assert found.entries != before.entries
+    assert getattr(found, kind) != getattr(before, kind)
     texts = fit_calibration(*draw(seed=7, count=30), FIXED, "", before)
-    assert texts.entries == before.entries
+    assert getattr(texts, kind) == getattr(before, kind)
     assert texts.texts != before.texts
 
 

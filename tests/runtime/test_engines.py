@@ -131,6 +131,7 @@ def test_cores_of_a_machine(
     files: dict[str, str], expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)))
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert usable_cores(machine(tmp_path, files)) == expected
 
 

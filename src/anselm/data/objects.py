@@ -33,7 +33,7 @@ def has_id(value: Any) -> bool:
     """Whether an id came with the input, to be given back; a position that stands in for one is not."""
     if isinstance(value, Mapping):
         return value.get("id") not in (None, "")
-    return bool(value.id) if isinstance(value, Candidate) else not isinstance(value, str)
+    return bool(value.id) if isinstance(value, Candidate) else _id(getattr(value, "node", value)) is not None
 
 
 def _from_mapping(value: Mapping[str, Any], position: int) -> Candidate:
@@ -74,6 +74,9 @@ def _from_document(value: Any, position: int) -> Candidate:
         raise RecordError(
             f"candidate {position} must be a string, a mapping with a text, or a document, not {type(value).__name__}"
         )
-    id = next((found for name in IDS if (found := getattr(value, name, None))), None)
     meta = next((found for name in METAS if isinstance(found := getattr(value, name, None), Mapping)), {})
-    return Candidate(as_id(id, str(position)), text or "", None, dict(meta))
+    return Candidate(as_id(_id(value), str(position)), text or "", None, dict(meta))
+
+
+def _id(value: Any) -> Any:
+    return next((found for name in IDS if (found := getattr(value, name, None))), None)

@@ -20,7 +20,7 @@ from anselm.models.general import ENCODER, READER, Config, Numbers
 from anselm.models.reading import TEXT_LENGTH, Reading
 from anselm.models.registry import read_config
 from anselm.models.scorer import Scores
-from anselm.runtime.engines import check_signals, open_engine
+from anselm.runtime.engines import check_signals, choose_engine, open_engine
 from anselm.runtime.exported import BUDGET, check_length, read_tokenizer
 from anselm.runtime.rows import Rows, lay_out, run_rows
 from anselm.runtime.vector_store import VectorStore
@@ -36,6 +36,7 @@ class General:
 
     def __init__(self, folder: Path, config: Config, tokenizer: PairTokenizer, threads: int | None = None) -> None:
         self.folder, self.config, self.tokenizer = folder, config, tokenizer
+        choose_engine()  # before two threads ask for it at once: what it has to say it says once
         with ThreadPoolExecutor(2) as pool:  # opening takes a while, and one core each
             self.reader, self.encoder = pool.map(lambda part: open_engine(folder / part, threads), (READER, ENCODER))
         self.vectors = VectorStore()
