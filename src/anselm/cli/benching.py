@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anselm.cli.completion import complete_corpus, complete_model
 from anselm.cli.options import DataDir, Json
 from anselm.cli.output import console, patience, print_json, print_rows
 from anselm.errors import InputError
@@ -22,14 +23,23 @@ app = typer.Typer()
 @app.command(epilog="Example: anselm bench default bm25 --candidates 10,30,100 --tokens 64")
 def bench(
     models: Annotated[
-        list[str] | None, typer.Argument(help="Names from `anselm models`, or checkpoint folders; `default` if none.")
+        list[str] | None,
+        typer.Argument(
+            autocompletion=complete_model, help="Names from `anselm models`, or checkpoint folders; `default` if none."
+        ),
     ] = None,
     candidates: Annotated[
         str, typer.Option(help="How long the lists are, in candidates, with commas between.")
     ] = "10,30,100",
     tokens: Annotated[int, typer.Option(help="About how long each candidate is, in tokens.")] = 64,
     data: Annotated[
-        str | None, typer.Option("--data", "-d", help="A corpus or a file to take texts from; bundled ones by default.")
+        str | None,
+        typer.Option(
+            "--data",
+            "-d",
+            autocompletion=complete_corpus,
+            help="A corpus or a file to take texts from; bundled ones by default.",
+        ),
     ] = None,
     data_dir: DataDir = None,
     as_json: Json = False,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anselm.cli.completion import complete_model
 from anselm.cli.options import DataDir, DataSource, Json
 from anselm.cli.output import console, print_json
 
@@ -20,7 +21,12 @@ app = typer.Typer()
 
 @app.command(epilog="Example: anselm calibrate my-ranker --data dev.jsonl --threshold precision=0.9")
 def calibrate(
-    checkpoint: Annotated[str, typer.Argument(help="A checkpoint folder; with --out also a name of `anselm models`.")],
+    checkpoint: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=complete_model, help="A checkpoint folder; with --out also a name of `anselm models`."
+        ),
+    ],
     data: DataSource,
     split: Annotated[str | None, typer.Option(help="Which split; `dev` by default.")] = None,
     protocol: Annotated[str | None, typer.Option(help="Which questions count; all of them by default.")] = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from anselm.cli.completion import complete_corpus
 from anselm.cli.options import DataDir, Json, Protocol, Split
 from anselm.cli.output import print_json, print_rows, say
 from anselm.errors import DataError
@@ -25,7 +26,7 @@ def data_list(data_dir: DataDir = None, as_json: Json = False) -> None:
 
 @app.command("stats", epilog="Example: anselm data stats wikiqa")
 def data_stats(
-    name: Annotated[str, typer.Argument(help="A corpus name, or a file.")],
+    name: Annotated[str, typer.Argument(autocompletion=complete_corpus, help="A corpus name, or a file.")],
     split: Split = None,
     protocol: Protocol = None,
     data_dir: DataDir = None,
@@ -44,7 +45,10 @@ def data_stats(
 
 @app.command("check", epilog="Example: anselm data check wikiqa trecqa")
 def data_check(
-    names: Annotated[list[str] | None, typer.Argument(help="Corpora; all that are here by default.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(autocompletion=complete_corpus, help="Corpora; all that are here by default."),
+    ] = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
@@ -70,7 +74,9 @@ def short(row: Mapping[str, object]) -> dict[str, object]:
 
 @app.command("convert", epilog="Example: anselm data convert wikiqa lists.jsonl --split dev")
 def data_convert(
-    source: Annotated[str, typer.Argument(help="A corpus name, or a file or BEIR folder.")],
+    source: Annotated[
+        str, typer.Argument(autocompletion=complete_corpus, help="A corpus name, or a file or BEIR folder.")
+    ],
     target: Annotated[Path, typer.Argument(help="Where to write: .jsonl, .csv, .tsv, .qrels (also .gz), or a folder.")],
     split: Split = None,
     protocol: Protocol = None,

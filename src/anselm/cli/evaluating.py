@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from anselm.cli.completion import complete_model
 from anselm.cli.options import METRICS, DataDir, DataSource, Json, JudgedOnly, Metrics, Protocol, Split, System, TieRule
 from anselm.cli.output import console, print_json, whisper
 
@@ -61,7 +62,7 @@ def evaluate(
 @app.command(epilog="Example: anselm compare bm25 tfidf --data trecqa")
 def compare(
     model_a: System,
-    model_b: Annotated[str, typer.Argument(help="The model to compare it with.")],
+    model_b: Annotated[str, typer.Argument(autocompletion=complete_model, help="The model to compare it with.")],
     data: DataSource,
     split: Split = None,
     protocol: Protocol = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from anselm.cli.completion import complete_corpus
 from anselm.cli.options import DataDir, Json
 from anselm.cli.output import patience, print_json, say
 from anselm.errors import InputError, MissingExtraError
@@ -25,7 +26,13 @@ def export(
         Path | None, typer.Option(help="A new folder without torch's weights; by default the checkpoint gets an onnx/.")
     ] = None,
     data: Annotated[
-        str | None, typer.Option("--data", "-d", help="Texts to set int8's ranges on; the bundled ones by default.")
+        str | None,
+        typer.Option(
+            "--data",
+            "-d",
+            autocompletion=complete_corpus,
+            help="Texts to set int8's ranges on; the bundled ones by default.",
+        ),
     ] = None,
     split: Annotated[str | None, typer.Option(help="Which split of --data; `train` by default.")] = None,
     protocol: Annotated[str | None, typer.Option(help="Which questions of --data; all of them by default.")] = None,

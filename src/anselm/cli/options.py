@@ -8,10 +8,19 @@ from typing import Annotated
 
 import typer
 
+from anselm.cli.completion import complete_corpus, complete_model
 from anselm.evaluation import DEFAULT_METRICS
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
-Model = Annotated[str, typer.Option("--model", "-m", help="A name from `anselm models`, or a checkpoint folder.")]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        "-m",
+        autocompletion=complete_model,
+        help="A name from `anselm models`, or a checkpoint folder.",
+    ),
+]
 Split = Annotated[str | None, typer.Option(help="Which split; `test` where there is one.")]
 Protocol = Annotated[str | None, typer.Option(help="Which questions count; `clean` where the corpus has it.")]
 DataDir = Annotated[Path | None, typer.Option(help="The folder of the corpora; ANSELM_DATA by default.")]
@@ -24,10 +33,20 @@ JudgedOnly = Annotated[
 ]
 TieRule = Annotated[str, typer.Option(help="The order of equal scores: pessimistic, source or trec.")]
 System = Annotated[
-    str, typer.Argument(help="A model name, a checkpoint folder, a TREC run, or predictions in SemEval's format.")
+    str,
+    typer.Argument(
+        autocompletion=complete_model,
+        help="A model name, a checkpoint folder, a TREC run, or predictions in SemEval's format.",
+    ),
 ]
 DataSource = Annotated[
-    str, typer.Option("--data", "-d", help="A corpus name, or a JSONL, CSV, TSV, qrels or BEIR path.")
+    str,
+    typer.Option(
+        "--data",
+        "-d",
+        autocompletion=complete_corpus,
+        help="A corpus name, or a JSONL, CSV, TSV, qrels or BEIR path.",
+    ),
 ]
 
 METRICS = ",".join(DEFAULT_METRICS)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anselm.cli.completion import complete_corpus, complete_model
 from anselm.cli.options import DataDir, Json, use_data_dir
 from anselm.cli.output import console, interruptible, print_json, say, whisper
 from anselm.errors import InputError, MissingExtraError
@@ -28,13 +29,22 @@ Name = Annotated[str | None, typer.Argument(metavar="RECIPE", help="A recipe: a 
 @app.command(epilog="Example: anselm train --base bm25 --data faq.jsonl --out my-ranker")
 def train(
     recipe: Name = None,
-    data: Annotated[str | None, typer.Option("--data", "-d", help="Labelled lists: a corpus name or a file.")] = None,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", "-d", autocompletion=complete_corpus, help="Labelled lists: a corpus name or a file."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The checkpoint folder to write; it must not exist.")] = None,
     base: Annotated[
         str,
-        typer.Option(help="A model of `anselm models`, an encoder (name or folder), or a checkpoint to go on from."),
+        typer.Option(
+            autocompletion=complete_model,
+            help="A model of `anselm models`, an encoder (name or folder), or a checkpoint to go on from.",
+        ),
     ] = "bm25",
-    dev: Annotated[str | None, typer.Option(help="Lists to choose on; a tenth of --data by default.")] = None,
+    dev: Annotated[
+        str | None,
+        typer.Option(autocompletion=complete_corpus, help="Lists to choose on; a tenth of --data by default."),
+    ] = None,
     split: Annotated[str | None, typer.Option(help="Which split; `train` by default.")] = None,
     protocol: Annotated[str | None, typer.Option(help="Which questions count; all of them by default.")] = None,
     epochs: Annotated[

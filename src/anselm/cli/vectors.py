@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from anselm.cli.completion import complete_corpus
 from anselm.cli.options import DataDir, Json
 from anselm.cli.output import print_json, say
 from anselm.errors import InputError
@@ -22,7 +23,10 @@ def vectors(
     data: Annotated[
         list[str],
         typer.Option(
-            "--data", "-d", help="Texts, any number: corpora, files of lists, .txt (a text a line), documents, folders."
+            "--data",
+            "-d",
+            autocompletion=complete_corpus,
+            help="Texts, any number: corpora, files of lists, .txt (a text a line), documents, folders.",
         ),
     ],
     out: Annotated[Path, typer.Option(help="The file to write: word2vec text, or binary (.bin); packed with .gz.")],

@@ -26,14 +26,14 @@ def candidate_from_object(value: Any, position: int) -> Candidate:
         return Candidate(str(position), value)
     if isinstance(value, Mapping):
         return _from_mapping(value, position)
-    return _from_document(getattr(value, "node", value), position)
+    return _from_document(value, position)
 
 
 def has_id(value: Any) -> bool:
     """Whether an id came with the input, to be given back; a position that stands in for one is not."""
     if isinstance(value, Mapping):
         return value.get("id") not in (None, "")
-    return bool(value.id) if isinstance(value, Candidate) else _id(getattr(value, "node", value)) is not None
+    return not isinstance(value, str) and _document_id(value) is not None
 
 
 def _from_mapping(value: Mapping[str, Any], position: int) -> Candidate:
@@ -61,7 +61,8 @@ def _meta(value: Mapping[str, Any], text: str, position: int) -> Mapping[str, An
     return {**{name: other for name, other in value.items() if name not in known}, **given}
 
 
-def _from_document(value: Any, position: int) -> Candidate:
+def _from_document(given: Any, position: int) -> Candidate:
+    value = getattr(given, "node", given)
     text = getattr(value, "page_content", None)
     if text is None:
         text = getattr(value, "content", None)
@@ -75,8 +76,10 @@ def _from_document(value: Any, position: int) -> Candidate:
             f"candidate {position} must be a string, a mapping with a text, or a document, not {type(value).__name__}"
         )
     meta = next((found for name in METAS if isinstance(found := getattr(value, name, None), Mapping)), {})
-    return Candidate(as_id(_id(value), str(position)), text or "", None, dict(meta))
+    return Candidate(as_id(_document_id(value), str(position)), text or "", None, dict(meta))
 
 
-def _id(value: Any) -> Any:
-    return next((found for name in IDS if (found := getattr(value, name, None))), None)
+def _document_id(given: Any) -> Any:
+    """None where it has none: LangChain's need not have one; Haystack's are a hash, LlamaIndex's random, unless given."""
+    value = getattr(given, "node", given)
+    return next((found for name in IDS if (found := getattr(value, name, None)) not in (None, "")), None)
