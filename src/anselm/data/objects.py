@@ -80,6 +80,6 @@ def _from_document(given: Any, position: int) -> Candidate:
 
 
 def _document_id(given: Any) -> Any:
-    """None where it has none: LangChain's need not have one; Haystack's are a hash, LlamaIndex's random, unless given."""
+    """None where it has none, as LangChain's may; unless given, Haystack's are a hash and LlamaIndex's random."""
     value = getattr(given, "node", given)
     return next((found for name in IDS if (found := getattr(value, name, None)) not in (None, "")), None)
