@@ -27,7 +27,7 @@ from anselm.recipes.parts import Load, join_parts, load_part
 from anselm.recipes.preparing import stage_vectors
 from anselm.recipes.schema import Recipe, Stage, of_config, of_training
 from anselm.recipes.training import make_model, train_model
-from anselm.train.training import Training, make_training
+from anselm.train.training import Progress, Training, make_training
 
 METRICS = ("map", "mrr", "p@1")
 OFFICIAL = {"average_recall": "avgrec", **{name: name for name in ("precision", "recall", "f1", "accuracy")}}
@@ -60,8 +60,8 @@ def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> l
     transferred: Any = None
     if recipe.transfer:
         transferred = new_model(recipe, job.seed, recipe.transfer, load)
-        best = run_stage(transferred, recipe.transfer, job.seed, {}, load, say)
-        say(f"{recipe.name}, seed {job.seed}: transfer, dev MAP {best:.4f}")
+        best = run_stage(transferred, recipe.transfer, job.seed, {}, load, say).best
+        say(f"{recipe.name}, seed {job.seed}: transfer, dev MAP {best or 0.0:.4f}")
         start = weights(transferred)
     for name in job.corpora:
         began, stage = time.perf_counter(), recipe.corpora[name]
@@ -70,12 +70,14 @@ def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None) -> l
         else:
             model = transferred
             model.load_state_dict(start)
-        dev = run_stage(model, stage, job.seed, of_training(job.changes), load, say)
+        progress = run_stage(model, stage, job.seed, of_training(job.changes), load, say)
+        dev = progress.best or 0.0
         decides = {"loss": Training.loss, **stage.training, **job.changes}["loss"] == "pointwise"
         tests = [test(model, load(part), recipe.metric, decides) for part in stage.tests]
         parameters = sum(parameter.numel() for parameter in model.parameters())
         seconds = round(time.perf_counter() - began, 1)
-        runs.append(Run(name, job.seed, dict(job.changes), dev, tests, parameters, seconds, device_name()))
+        about = (parameters, seconds, device_name(), progress.best_step)
+        runs.append(Run(name, job.seed, dict(job.changes), dev, tests, *about))
         changed = "".join(f", {key} {value}" for key, value in job.changes.items())
         say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, {seconds:.0f} s")
     return runs
@@ -116,7 +118,7 @@ def weights(model: nn.Module) -> dict[str, Tensor]:
     return {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
 
 
-def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], load: Load, say: Say) -> float:
+def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], load: Load, say: Say) -> Progress:
     """Train on the stage's parts; what training and measured sets share is said first."""
     lists = join_parts(stage.train, load).questions
     for part in (stage.dev, *stage.tests):
@@ -125,7 +127,7 @@ def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], l
     precision = "bf16" if torch.cuda.is_available() else "no"
     training = make_training({"precision": precision, **stage.training, **changes, "seed": seed})
     with TemporaryDirectory() as folder:
-        return train_model(model, lists, load(stage.dev).questions, training, Path(folder)).best or 0.0
+        return train_model(model, lists, load(stage.dev).questions, training, Path(folder))
 
 
 def test(model: Any, dataset: Dataset, metric: str, decides: bool) -> Tested:

@@ -29,6 +29,7 @@ class Run:
     parameters: int
     seconds: float
     device: str
+    best_step: int = 0  # after which the weights were best on dev, and kept
 
 
 def mend_journal(path: Path) -> None:

@@ -48,7 +48,8 @@ def reproduce(
 ) -> Iterator[Result]:
     """Train and test every seed of every recipe; a result for each test set of each corpus.
 
-    Settings that a recipe wants searched are chosen first, with the first seed, all at once; then the other seeds.
+    Settings that a recipe wants searched are chosen first, with the first seed, all at once; then the other seeds, or,
+    where trials are trained otherwise than what is recorded, all of them.
     """
     rows = [row for recipe in recipes for row in plan_rows(recipe, corpora)]
     for row in rows:
@@ -57,7 +58,7 @@ def reproduce(
     done = run_jobs([job for jobs in tries.values() for job in jobs], workers, journal, load, say)
     for row in rows:
         if jobs := tries.get(id(row)):
-            row.changes = dict(max(jobs, key=lambda job: done[job.key][0].dev).changes)
+            row.changes = choose(row, [done[job.key][0] for job in jobs])
             say(f"{row.recipe.name}, {row.corpus}: {row.changes} is best on dev")
     jobs = [job for recipe in recipes for job in seed_jobs(recipe, rows, seeds)]
     done |= run_jobs([job for job in jobs if job.key not in done], workers, journal, load, say)
@@ -91,7 +92,12 @@ def check_models(recipe: Recipe, stage: Stage) -> None:
 
 def searches(row: Row, seeds: Sequence[int]) -> list[Job]:
     seed = (seeds or row.recipe.seeds)[0]
-    return [Job(row.recipe, (row.corpus,), seed, changes) for changes in row.stage.settings]
+    return [Job(row.recipe, (row.corpus,), seed, {**changes, **row.stage.trial}) for changes in row.stage.settings]
+
+
+def choose(row: Row, runs: Sequence[Run]) -> dict[str, Any]:
+    """The setting that was best on dev, of one run for each."""
+    return max(zip(row.stage.settings, runs, strict=True), key=lambda tried: tried[1].dev)[0]
 
 
 def seed_jobs(recipe: Recipe, rows: Sequence[Row], seeds: Sequence[int]) -> list[Job]:
@@ -123,7 +129,11 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         data_sha256=dataset.sha256,
         commit=commit(),
         note=recipe.note,
-        dev={"data": row.stage.dev.data, "map": summary([run.dev for run in runs])},
+        dev={
+            "data": row.stage.dev.data,
+            "map": summary([run.dev for run in runs]),
+            "best_steps": [run.best_step for run in runs],
+        },
         chosen=row.changes,
         also=list(recipe.also),
         against=recipe.against,
