@@ -77,10 +77,17 @@ def merge(results: Sequence[Result]) -> Result:
         first,
         seeds=[seed for result in results for seed in result.seeds],
         metrics={name: _joined([result.metrics[name] for result in results]) for name in names},
-        dev=first.dev | {"map": _joined([result.dev["map"] for result in results])},
+        dev=_joined_dev(results),
         seconds=round(sum(result.seconds for result in results), 1),
         values=_mean_values(results),
     )
+
+
+def _joined_dev(results: Sequence[Result]) -> dict[str, Any]:
+    """Older results do not say after which step their weights were best."""
+    steps = [step for result in results for step in result.dev.get("best_steps", ())]
+    found = results[0].dev | {"map": _joined([result.dev["map"] for result in results])}
+    return found | {"best_steps": steps} if steps else found
 
 
 def _joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
