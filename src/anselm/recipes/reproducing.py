@@ -144,11 +144,7 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         data_sha256=dataset.sha256,
         commit=commit(),
         note=recipe.note,
-        dev={
-            "data": row.stage.dev.data,
-            "map": summary([run.dev for run in runs]),
-            "best_steps": [run.best_step for run in runs],
-        },
+        dev={"data": row.stage.dev.data, "map": summary([run.dev for run in runs]), **best_steps(runs)},
         chosen=row.changes,
         also=list(recipe.also),
         against=recipe.against,
@@ -156,6 +152,12 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         values=[round(float(value), 3) for value in np.mean([tested.values for tested in tests], axis=0)],
         encoder=dict(runs[0].encoder),
     )
+
+
+def best_steps(runs: Sequence[Run]) -> dict[str, list[int]]:
+    """Nothing where a journal does not say: a zero would be a claim."""
+    steps = [run.best_step for run in runs if run.best_step is not None]
+    return {"best_steps": steps} if len(steps) == len(runs) else {}
 
 
 def shared(tests: Sequence[Tested]) -> list[str]:
