@@ -23,6 +23,7 @@ from anselm.recipes.journal import Run, Tested
 from anselm.recipes.parts import Load, load_part
 from anselm.recipes.results import Result, summary
 from anselm.recipes.schema import Part, Recipe, Stage, find_stage, of_config
+from anselm.train.training import Training
 
 
 @dataclass
@@ -151,6 +152,7 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         metric=recipe.metric,
         values=[round(float(value), 3) for value in np.mean([tested.values for tested in tests], axis=0)],
         encoder=dict(runs[0].encoder),
+        optimizer=row.stage.training.get("optimizer", Training.optimizer),
     )
 
 

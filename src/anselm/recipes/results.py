@@ -46,6 +46,7 @@ class Result:
     metric: str = "map"  # by which
     values: list[float] = field(default_factory=list)  # that metric for each question, a mean over the seeds
     encoder: dict[str, str] = field(default_factory=dict)  # the pretrained one that it began with: name, sha256
+    optimizer: str = ""  # earlier records do not say
 
     @property
     def names(self) -> list[str]:
@@ -205,6 +206,8 @@ def _difference(result: Result, others: Sequence[Result]) -> str:
     other = next((row for row in same if row.row == result.against and row.metric == result.metric), None)
     if other is None or not result.values or len(other.values) != len(result.values):
         return "-"
+    if _training(result) != _training(other):
+        return f"{other.row}: trained otherwise"
     found = compare(result.values, other.values)
     low, high = found.interval
     seeds = [row.metrics.get(result.metric, {}).get("values", ()) for row in (result, other)]
@@ -212,6 +215,11 @@ def _difference(result: Result, others: Sequence[Result]) -> str:
     star = " *" if len(chances) == 2 and max(chances) < 0.05 else ""
     spelt = " / ".join("< 0.001" if p < 0.001 else f"{p:.3f}" for p in chances)
     return f"{other.row}: {found.difference:+.3f} ({low:+.3f} to {high:+.3f}), p {spelt}{star}"
+
+
+def _training(result: Result) -> tuple[str, str]:
+    """What has to be the same for a difference to be one of the models: optimizer, and lists that chose the weights."""
+    return result.optimizer, result.dev.get("data", "")
 
 
 def _spell(metric: Mapping[str, Any]) -> str:
