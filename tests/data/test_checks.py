@@ -152,6 +152,8 @@ PUBLISHED = {
     ("trecqa", "train1-2393", "-"): "6,410 positive lines, 47,007 negative lines",
     ("squad", "dev", "raw"): "10,570 questions",
     ("squad", "train-subset", "raw"): "11,877 questions",
+    ("squad", "subset-train", "raw"): "10,685 questions",
+    ("squad", "subset-dev", "raw"): "1,192 questions",
     ("addsent", "test", "raw"): "3,560 questions",
     ("addsent", "copies", "-"): "1,000 originals, 2,560 copies",
     ("addonesent", "test", "raw"): "1,787 questions",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -11,7 +12,7 @@ torch = pytest.importorskip("torch")
 from torch import Tensor, nn  # noqa: E402
 
 from anselm.layers.attention import global_attention  # noqa: E402
-from anselm.layers.blocks import SelfAttentionBlock, with_positions  # noqa: E402
+from anselm.layers.blocks import SelfAttentionBlock, balance, with_positions  # noqa: E402
 
 WIDTH, HEADS = 12, 3
 LENGTHS = torch.tensor([7, 1, 4])
@@ -90,8 +91,17 @@ def test_the_gate_is_of_each_word_times_the_mean_of_all() -> None:
 
 def test_words_are_scaled_before_positions_are_added() -> None:
     x = texts()
-    found = with_positions(x)
+    found = with_positions(x, 3.0)
     assert found[1, 5, 3].item() == pytest.approx(
-        x[1, 5, 3].item() * math.sqrt(WIDTH) + math.cos(5 / 10_000 ** (2 / WIDTH)), abs=1e-6
+        x[1, 5, 3].item() * 3.0 + math.cos(5 / 10_000 ** (2 / WIDTH)), abs=1e-6
     )
-    assert torch.allclose(found - with_positions(torch.zeros_like(x)), x * math.sqrt(WIDTH), atol=1e-5)
+    assert torch.allclose(found - with_positions(torch.zeros_like(x), 3.0), x * 3.0, atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [0.1, 1.4, 6.0])
+def test_balanced_words_are_as_long_as_positions(length: float) -> None:
+    table = np.random.default_rng(1).standard_normal((500, 100)).astype(np.float32)
+    table *= length / np.linalg.norm(table, axis=1, keepdims=True)
+    place = with_positions(torch.zeros(1, 9, 300), 1.0)[0, 7].norm().item()
+    assert balance(table, 300) * length == pytest.approx(place, rel=1e-5)
+    assert balance(np.zeros((3, 4), dtype=np.float32), 300) == 1.0

@@ -73,7 +73,7 @@ def mean(vectors: Vectors) -> Vector:
 
 
 def read(model: GGSA, text: str) -> Vectors:
-    """X: each word's vector times sqrt(width), plus its position (2.2)."""
+    """X: each word's vector times the model's scale, plus its position (2.2)."""
     width, found = model.config.width, []
     for i, word in enumerate(words(text)):
         x = array(model.embedding.weight)[model.vocabulary.numbers[word]]
@@ -81,7 +81,7 @@ def read(model: GGSA, text: str) -> Vectors:
             x = linear(model.projection, x)
         angles = [i / 10_000 ** ((j - j % 2) / width) for j in range(width)]
         place = [math.cos(angle) if j % 2 else math.sin(angle) for j, angle in enumerate(angles)]
-        found.append(x * math.sqrt(width) + np.array(place))
+        found.append(x * model.config.input_scale + np.array(place))
     return found
 
 
@@ -139,6 +139,7 @@ def naive_score(model: GGSA, question: str, answer: str) -> float:
         {"gate": False},
         {"embedding": 24},  # projected
         {"heads": 3, "offsets": [5, 0, 1], "group": 4},
+        {"input_scale": 3.5},
         {"group": 20, "offsets": [0, 0]},  # one group: global self-attention with a gate
     ],
     ids=str,

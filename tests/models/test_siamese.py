@@ -414,3 +414,74 @@ def test_what_a_batch_costs_is_known_beforehand(build: Build) -> None:
     assert model.widths(lists).tolist() == [3, 7, 0]
     assert model.room(lists).tolist() == [4, 4]
     assert model.activation_bytes(2, 7) == 4 * 16 * 2 * 7 * 24
+
+
+def varied_vectors(path: Path, length: float, width: int = 50) -> Path:
+    """Random vectors for a hundred words, of lengths around the given one, as GloVe's are around five."""
+    rng = np.random.default_rng(1)
+    table = rng.standard_normal((100, width))
+    table *= rng.uniform(0.6, 1.4, (100, 1)) * length / np.linalg.norm(table, axis=1, keepdims=True)
+    path.write_text("".join(f"w{i} {' '.join(f'{x:.5f}' for x in row)}\n" for i, row in enumerate(table)))
+    return path
+
+
+def saturation(model: Siamese) -> tuple[float, float]:
+    """Before any training: the share of the gate's units beyond 0.02 or 0.98, and the mean of the largest weights."""
+    seen: dict[str, Any] = {}
+    block = getattr(model.encoder, "block", None) or model.encoder.encoder.block
+    for name in ("w_q", "w_k"):
+        getattr(block.attention, name).register_forward_hook(lambda *given, name=name: seen.update({name: given[2]}))
+    if block.gate is not None:
+        block.gate.linear.register_forward_hook(lambda *given: seen.update(gate=given[2].sigmoid()))
+    texts = [" ".join(f"w{i * 7 % 100}" for i in range(start, start + 40)) for start in range(3)]
+    model.score([ask(texts[0], *texts[1:])])
+    q, k = (seen[name].unflatten(2, (model.config.heads, -1)).transpose(1, 2) for name in ("w_q", "w_k"))
+    weights = (q @ k.mT / math.sqrt(q.shape[-1])).softmax(dim=-1)  # (texts, heads, words, words)
+    gate = seen.get("gate", torch.tensor(0.5))
+    return ((gate - 0.5).abs() > 0.48).float().mean().item(), weights.amax(dim=-1).mean().item()
+
+
+ATTENDING = [name for name in FRAME if ("attention" in name and "lstm" not in name) or "ggsa" in name]
+
+
+@pytest.mark.parametrize("name", ATTENDING)
+@pytest.mark.parametrize(("length", "width"), [(0.5, 300), (1.4, 300), (5.2, 50), (20.0, 50)])
+def test_at_the_start_no_gate_and_no_attention_is_saturated(
+    name: str, length: float, width: int, tmp_path: Path
+) -> None:
+    """With the scale that a new model finds from its vectors: one's own, GloVe's, projected, and louder ones."""
+    vectors = str(varied_vectors(tmp_path / "v.txt", length, width))
+    texts = [ask(f"w{i}", *(f"w{j}" for j in range(i, i + 9))) for i in range(0, 91, 9)]
+    torch.manual_seed(1)
+    model = build_model(name, {"vectors": vectors, "embedding": width, "max_question": 50}, texts).eval()
+    gate, largest = saturation(model)
+    assert gate < 0.01
+    assert largest < 0.15  # of forty words
+
+
+@pytest.mark.parametrize(("scale", "saturated"), [(math.sqrt(300), True), (2.0, False)])
+def test_the_root_of_the_width_saturates_on_vectors_as_long_as_gloves(
+    scale: float, saturated: bool, tmp_path: Path
+) -> None:
+    vectors = str(varied_vectors(tmp_path / "v.txt", 5.2))
+    torch.manual_seed(1)
+    settings = {"vectors": vectors, "embedding": 50, "max_question": 50, "input_scale": scale}
+    gate, largest = saturation(build_model("ggsa", settings, [ask("w1 w2", "w3", "w4")]).eval())
+    assert (gate > 0.3, largest > 0.5) == (saturated, saturated)
+
+
+def test_a_checkpoint_from_before_there_was_a_scale_scores_as_it_did(build: Build, tmp_path: Path) -> None:
+    model = build("ggsa", input_scale=math.sqrt(24))
+    model.save(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    del config["config"]["input_scale"]
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert load_model(tmp_path).config.input_scale is None
+    assert_same(load_model(tmp_path).score(LISTS), model.score(LISTS))
+    assert not np.allclose(build("ggsa", input_scale=1.0).score(LISTS)[0], model.score(LISTS)[0])
+
+
+@pytest.mark.parametrize("value", [0, -1.0, "root", math.inf, math.nan])
+def test_a_scale_is_a_number_above_zero(value: object, build: Build) -> None:
+    with pytest.raises(InputError, match=r"input_scale is .*, but must be a number above 0"):
+        build("ggsa", input_scale=value)

@@ -133,6 +133,17 @@ def test_the_setting_that_is_best_on_dev_is_used_for_all_seeds(
     assert devs[RATES[0]] < devs[RATES[1]] == 1.0
 
 
+def test_trials_may_be_shorter_than_what_is_recorded(write: Callable[..., Path], ran: list[str]) -> None:
+    """Then the first seed is run again, at full length, with what they found."""
+    short = ("[[corpus.own.test]]", "trial = { epochs = 2 }\n[[corpus.own.test]]")
+    (found,) = reproduce([read_recipe(write(trial=short))])
+    tries = [f"own 3 {{'rate': {rate}, 'epochs': 2}}" for rate in RATES]
+    assert ran == [*tries, *(f"own {seed} {{'rate': {RATES[1]}}}" for seed in (3, 1))]
+    assert found.chosen == {"rate": RATES[1]}
+    assert len(found.dev["best_steps"]) == 2
+    assert all(step % 6 == 0 and 0 < step <= 36 for step in found.dev["best_steps"])  # six batches to an epoch
+
+
 def test_a_result_says_what_was_measured(write: Callable[..., Path], tmp_path: Path) -> None:
     (found,) = reproduce([read_recipe(write(rates=RATES[1:]))], seeds=[2])
     assert (found.corpus, found.split, found.protocol) == ("test.jsonl", "all", "clean")
@@ -311,11 +322,12 @@ def test_a_journal_of_an_earlier_version_goes_on(write: Callable[..., Path], ran
     list(reproduce([recipe], seeds=[3], journal=journal))
     (line,) = journal.read_text().splitlines()
     key, runs = json.loads(line)
-    del runs[0]["tests"][0]["metrics"]["p@1"]
+    del runs[0]["tests"][0]["metrics"]["p@1"], runs[0]["best_step"]
     journal.write_text(json.dumps([key, runs]) + "\n")
     (found,) = reproduce([recipe], seeds=[3, 1], journal=journal)
     assert len(ran) == 2
     assert list(found.metrics) == ["map", "mrr"]
+    assert "best_steps" not in found.dev
     assert len(found.metrics["map"]["values"]) == 2
 
 

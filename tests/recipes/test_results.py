@@ -139,6 +139,11 @@ def test_only_the_same_questions_and_measure_are_compared(change: dict[str, str]
     assert cells(tables(compared(**change)), "r")[-1] == "-"
 
 
+@pytest.mark.parametrize("change", [{"optimizer": "rmsprop"}, {"dev": {"data": "elsewhere"}}])
+def test_rows_that_were_trained_otherwise_are_not_compared(change: dict[str, object]) -> None:
+    assert cells(tables(compared(**change)), "r")[-1] == "other: trained otherwise"
+
+
 def test_without_comparisons_there_is_no_column_for_them() -> None:
     assert "against" not in tables([result(1)])
 

@@ -65,7 +65,7 @@ class GatedGroups(nn.Module):
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.width, self.meets = config.width, config.interaction
+        self.width, self.scale, self.meets = config.width, config.scale, config.interaction
         self.block = self._block(config)
         self.own_block = None if config.shared else self._block(config)
         if self.meets:
@@ -79,11 +79,11 @@ class GatedGroups(nn.Module):
         return self.block if self.own_block is None else self.own_block
 
     def question(self, x: Tensor, mask: Tensor) -> Tensor:
-        h: Tensor = self.block(with_positions(x), mask)  # (1) to (4)
+        h: Tensor = self.block(with_positions(x, self.scale), mask)  # (1) to (4)
         return h
 
     def answer(self, x: Tensor, mask: Tensor) -> Tensor:
-        y = self.answer_block.look(with_positions(x), mask)  # (1), (2)
+        y = self.answer_block.look(with_positions(x, self.scale), mask)  # (1), (2)
         return y if self.meets else self.answer_block.think(y)
 
     def meet(self, q: Tensor, q_mask: Tensor, a: Tensor, a_mask: Tensor) -> tuple[Tensor, Tensor]:

@@ -13,13 +13,16 @@ Question and candidate go through the same encoder. GGSA and iGGSA, which the pa
 
 Left open by the paper, and chosen here: the window of local self-attention (11: five words to each side, about a group
 of 10), and that group and local self-attention lack the last layer norm, as GGSA does, while global self-attention has
-it, as in section 2.1.
+it, as in section 2.1. What words are multiplied by before positions are added is `input_scale`: layers/blocks.py says
+why it matters. A new model finds it from its word vectors; checkpoints from before there was one have the root of the
+width.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +32,7 @@ from torch import Tensor, nn
 
 from anselm.data.question import Question
 from anselm.errors import InputError
+from anselm.layers.blocks import balance
 from anselm.layers.composition import (
     AttentivePooling,
     MaxPooling,
@@ -51,6 +55,7 @@ from anselm.models.scorer import Scores
 from anselm.models.settings import check_choice, check_least
 from anselm.models.siamese_encoders import ENCODERS
 from anselm.models.wordmodel import Batch, Placed, WordConfig, WordModel
+from anselm.text.vectors import WordVectors
 from anselm.text.vocabulary import Vocabulary
 
 MODELS = {
@@ -91,6 +96,7 @@ class Config(WordConfig):
     gate: bool = False  # the global information gate
     hops: int = 2
     slices: int = 5  # of a neural tensor layer
+    input_scale: float | None = None  # of words beside positions; None: as long as they, found when a model is built
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,6 +107,12 @@ class Config(WordConfig):
         check_least(self, dict.fromkeys(least, 1))
         if len(self.offsets) not in (1, self.heads):
             raise InputError(f"there are {len(self.offsets)} offsets for {self.heads} heads; give one for each")
+        if (scale := self.input_scale) is not None and not (type(scale) in (int, float) and 0 < scale < math.inf):
+            raise InputError(f"input_scale is {scale!r}, but must be a number above 0")
+
+    @property
+    def scale(self) -> float:
+        return math.sqrt(self.width) if self.input_scale is None else self.input_scale
 
 
 COMPOSITIONS: dict[str, Callable[[int, Any], nn.Module]] = {
@@ -158,6 +170,13 @@ class Siamese(WordModel):
         self.composition = COMPOSITIONS[config.composition](self.encoder.width, config)
         self.similarity = SIMILARITIES[config.similarity](self.encoder.width, config)
         self.apart = not self.encoder.meets and isinstance(self.composition, APART)
+
+    @classmethod
+    def fit(cls, config: Config, vectors: WordVectors) -> Config:
+        """Words become as long as positions; the projection, where there is one, hardly changes their length."""
+        if config.input_scale is not None:
+            return config
+        return replace(config, input_scale=round(balance(vectors.table, config.width), 3))
 
     def make_encoder(self, config: Config) -> Any:
         return ENCODERS[config.encoder](config)

@@ -51,12 +51,12 @@ class Words(nn.Module):
 class Placing(nn.Module):
     """Positions are added before a self-attention block."""
 
-    def __init__(self, block: SelfAttentionBlock) -> None:
+    def __init__(self, block: SelfAttentionBlock, scale: float) -> None:
         super().__init__()
-        self.block = block
+        self.block, self.scale = block, scale
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        states: Tensor = self.block(with_positions(x), mask)
+        states: Tensor = self.block(with_positions(x, self.scale), mask)
         return states
 
 
@@ -105,7 +105,7 @@ class Crossing(nn.Module):
 
 def attending(config: Config, attend: Attend, last_norm: bool) -> Alone:
     block = SelfAttentionBlock(config.width, config.heads, attend, config.gate, last_norm)
-    return Alone(Placing(block), config.width)
+    return Alone(Placing(block, config.scale), config.width)
 
 
 def grouping(config: Config) -> Attend:

@@ -179,6 +179,11 @@ class WordModel(nn.Module):
         save_weights(self, folder / "model.safetensors")
 
     @classmethod
+    def fit(cls, config: Any, vectors: WordVectors) -> Any:
+        """The settings that depend on the word vectors, where nobody gave them."""
+        return config
+
+    @classmethod
     def build(cls, name: str, settings: Mapping[str, Any], questions: Sequence[Question]) -> Self:
         """A new model for the words of some lists, ready to be trained on them. What is random in it is torch's."""
         config = make_config(cls.settings, name, cls.variants[name], settings)
@@ -186,6 +191,7 @@ class WordModel(nn.Module):
         read = [lemmatise(text) for text in texts] if config.lemmas else texts
         phrases = find_phrases(read) if config.phrases and config.vectors == OWN else ()
         vectors = find_table(config, read, phrases)
+        config = cls.fit(config, vectors)
         if config.phrases and config.vectors != OWN:  # those that have vectors, where some have
             phrases = known_phrases(vectors.words) or find_phrases(read)
         # Words that the training texts lack keep a vector of their own, if it is one that a text can give.

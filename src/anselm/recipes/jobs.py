@@ -30,7 +30,7 @@ from anselm.recipes.parts import Load, join_parts, load_part
 from anselm.recipes.preparing import stage_vectors
 from anselm.recipes.schema import Recipe, Stage, of_config, of_training
 from anselm.recipes.training import dev_map, make_model, train_model
-from anselm.train.training import Training, make_training
+from anselm.train.training import Progress, Training, make_training
 
 METRICS = ("map", "mrr", "p@1")
 OFFICIAL = {"average_recall": "avgrec", **{name: name for name in ("precision", "recall", "f1", "accuracy")}}
@@ -86,15 +86,16 @@ def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None, kept
             model = transferred
             model.load_state_dict(start)
         if stage.train:
-            dev = run_stage(model, stage, job.seed, of_training(job.changes), load, say)
+            progress = run_stage(model, stage, job.seed, of_training(job.changes), load, say)
         else:
-            dev = dev_map(model, load(stage.dev).questions)()
+            progress = Progress(steps=0, best=dev_map(model, load(stage.dev).questions)())
+        dev = progress.best or 0.0
         decides = {"loss": Training.loss, **stage.training, **job.changes}["loss"] == "pointwise"
         tests = [test(model, load(part), recipe.metric, decides) for part in stage.tests]
         parameters = sum(parameter.numel() for parameter in model.parameters())
         seconds = round(time.perf_counter() - began, 1)
-        device, encoder = device_name(), encoder_of(model)
-        runs.append(Run(name, job.seed, dict(job.changes), dev, tests, parameters, seconds, device, encoder))
+        about = (parameters, seconds, device_name(), encoder_of(model), progress.best_step)
+        runs.append(Run(name, job.seed, dict(job.changes), dev, tests, *about))
         changed = "".join(f", {key} {value}" for key, value in job.changes.items())
         say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, {seconds:.0f} s")
     return runs
@@ -108,7 +109,7 @@ def transfer(job: Job, stage: Stage, load: Load, say: Say, kept: Path | None = N
     if path and path.is_file():
         load_weights(model, path)
         return model
-    best = run_stage(model, stage, seed, {}, load, say)
+    best = run_stage(model, stage, seed, {}, load, say).best or 0.0
     say(f"{job.recipe.name}, seed {seed}: transfer, dev MAP {best:.4f}")
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -166,7 +167,7 @@ def weights(model: nn.Module) -> dict[str, Tensor]:
     return {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
 
 
-def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], load: Load, say: Say) -> float:
+def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], load: Load, say: Say) -> Progress:
     """Train on the stage's parts; what training and measured sets share is said first."""
     lists = join_parts(stage.train, load).questions
     for part in (stage.dev, *stage.tests):
@@ -174,7 +175,7 @@ def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], l
             say(f"note: {overlap}")
     precision = "bf16" if torch.cuda.is_available() else "no"
     training = make_training({"precision": precision, **stage.training, **changes, "seed": seed})
-    return train_model(model, lists, load(stage.dev).questions, training, None).best or 0.0
+    return train_model(model, lists, load(stage.dev).questions, training, None)
 
 
 def test(model: Any, dataset: Dataset, metric: str, decides: bool) -> Tested:

@@ -23,6 +23,7 @@ from anselm.recipes.journal import Run, Tested
 from anselm.recipes.parts import Load, load_part
 from anselm.recipes.results import Result, summary
 from anselm.recipes.schema import Part, Recipe, Stage, find_stage, of_config
+from anselm.train.training import Training
 
 
 @dataclass
@@ -51,8 +52,9 @@ def reproduce(
 ) -> Iterator[Result]:
     """Train and test every seed of every recipe; a result for each test set of each corpus.
 
-    Settings that a recipe wants searched are chosen first, with the first seed, all at once; then the other seeds.
-    Transfers that seeds share are kept beside the journal; without one, for as long as this runs.
+    Settings that a recipe wants searched are chosen first, with the first seed, all at once; then the other seeds, or,
+    where trials are trained otherwise than what is recorded, all of them. Transfers that seeds share are kept beside
+    the journal; without one, for as long as this runs.
     """
     rows = [row for recipe in recipes for row in plan_rows(recipe, corpora)]
     for row in rows:
@@ -63,7 +65,7 @@ def reproduce(
         done = run([job for jobs in tries.values() for job in jobs])
         for row in rows:
             if jobs := tries.get(id(row)):
-                row.changes = dict(max(jobs, key=lambda job: done[job.key][0].dev).changes)
+                row.changes = choose(row, [done[job.key][0] for job in jobs])
                 say(f"{row.recipe.name}, {row.corpus}: {row.changes} is best on dev")
         jobs = [job for recipe in recipes for job in seed_jobs(recipe, rows, seeds)]
         done |= run([job for job in jobs if job.key not in done])
@@ -106,7 +108,12 @@ def check_models(recipe: Recipe, stage: Stage) -> None:
 
 def searches(row: Row, seeds: Sequence[int]) -> list[Job]:
     seed = (seeds or row.recipe.seeds)[0]
-    return [Job(row.recipe, (row.corpus,), seed, changes) for changes in row.stage.settings]
+    return [Job(row.recipe, (row.corpus,), seed, {**changes, **row.stage.trial}) for changes in row.stage.settings]
+
+
+def choose(row: Row, runs: Sequence[Run]) -> dict[str, Any]:
+    """The setting that was best on dev, of one run for each."""
+    return max(zip(row.stage.settings, runs, strict=True), key=lambda tried: tried[1].dev)[0]
 
 
 def seed_jobs(recipe: Recipe, rows: Sequence[Row], seeds: Sequence[int]) -> list[Job]:
@@ -138,14 +145,21 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         data_sha256=dataset.sha256,
         commit=commit(),
         note=recipe.note,
-        dev={"data": row.stage.dev.data, "map": summary([run.dev for run in runs])},
+        dev={"data": row.stage.dev.data, "map": summary([run.dev for run in runs]), **best_steps(runs)},
         chosen=row.changes,
         also=list(recipe.also),
         against=recipe.against,
         metric=recipe.metric,
         values=[round(float(value), 3) for value in np.mean([tested.values for tested in tests], axis=0)],
         encoder=dict(runs[0].encoder),
+        optimizer=row.stage.training.get("optimizer", Training.optimizer),
     )
+
+
+def best_steps(runs: Sequence[Run]) -> dict[str, list[int]]:
+    """Nothing where a journal does not say: a zero would be a claim."""
+    steps = [run.best_step for run in runs if run.best_step is not None]
+    return {"best_steps": steps} if len(steps) == len(runs) else {}
 
 
 def shared(tests: Sequence[Tested]) -> list[str]:

@@ -46,6 +46,7 @@ class Result:
     metric: str = "map"  # by which
     values: list[float] = field(default_factory=list)  # that metric for each question, a mean over the seeds
     encoder: dict[str, str] = field(default_factory=dict)  # the pretrained one that it began with: name, sha256
+    optimizer: str = ""  # earlier records do not say
 
     @property
     def names(self) -> list[str]:
@@ -77,10 +78,17 @@ def merge(results: Sequence[Result]) -> Result:
         first,
         seeds=[seed for result in results for seed in result.seeds],
         metrics={name: _joined([result.metrics[name] for result in results]) for name in names},
-        dev=first.dev | {"map": _joined([result.dev["map"] for result in results])},
+        dev=_joined_dev(results),
         seconds=round(sum(result.seconds for result in results), 1),
         values=_mean_values(results),
     )
+
+
+def _joined_dev(results: Sequence[Result]) -> dict[str, Any]:
+    """Older results do not say after which step their weights were best."""
+    steps = [step for result in results for step in result.dev.get("best_steps", ())]
+    found = results[0].dev | {"map": _joined([result.dev["map"] for result in results])}
+    return found | {"best_steps": steps} if steps else found
 
 
 def _joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -198,6 +206,8 @@ def _difference(result: Result, others: Sequence[Result]) -> str:
     other = next((row for row in same if row.row == result.against and row.metric == result.metric), None)
     if other is None or not result.values or len(other.values) != len(result.values):
         return "-"
+    if _training(result) != _training(other):
+        return f"{other.row}: trained otherwise"
     found = compare(result.values, other.values)
     low, high = found.interval
     seeds = [row.metrics.get(result.metric, {}).get("values", ()) for row in (result, other)]
@@ -205,6 +215,11 @@ def _difference(result: Result, others: Sequence[Result]) -> str:
     star = " *" if len(chances) == 2 and max(chances) < 0.05 else ""
     spelt = " / ".join("< 0.001" if p < 0.001 else f"{p:.3f}" for p in chances)
     return f"{other.row}: {found.difference:+.3f} ({low:+.3f} to {high:+.3f}), p {spelt}{star}"
+
+
+def _training(result: Result) -> tuple[str, str]:
+    """What has to be the same for a difference to be one of the models: optimizer, and lists that chose the weights."""
+    return result.optimizer, result.dev.get("data", "")
 
 
 def _spell(metric: Mapping[str, Any]) -> str:

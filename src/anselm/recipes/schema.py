@@ -24,6 +24,7 @@ dev = { data = "wikiqa", split = "dev" }
 training = { epochs = 4, rate = 2e-5 }
 search = { rate = [1e-4, 5e-5] }            optional: settings of the training to choose on dev, with the first seed;
                                             "config.max_length" = [50, 100] are settings of the model
+trial = { epochs = 5 }                      optional: what differs in the training while settings are searched
 config = { max_length = 50 }                optional: what differs in the model's Config on this corpus
 texts = [{ data = "semeval-forum" }]        optional: more texts for the word vectors, besides those of `train`
 [[corpus.wikiqa.test]]
@@ -78,6 +79,7 @@ class Stage:
     search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
     texts: tuple[Part, ...] = field(default=(), repr=False)  # as journals know a stage by its repr, see Job.key
+    trial: Mapping[str, Any] = field(default_factory=dict, repr=False)  # its jobs' changes have it
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -213,7 +215,7 @@ def _is_absent(part: Part, folder: Path | None) -> bool:
 
 
 KEYS = ("paper", "table", "row", "model", "seeds", "config", "corpus", "transfer", "note", "also", "against", "metric")
-STAGE_KEYS = ("train", "dev", "training", "test", "search", "config", "texts")
+STAGE_KEYS = ("train", "dev", "training", "test", "search", "config", "texts", "trial")
 
 
 STRINGS = ("paper", "table", "row", "model", "note", "against", "metric")
@@ -280,7 +282,7 @@ def _part(record: Any) -> Part:
 
 def _stage(record: dict[str, Any]) -> Stage:
     _check_keys(record, STAGE_KEYS)
-    _check_kinds(record, dict, ("training", "search", "config"), "a table of settings")
+    _check_kinds(record, dict, ("training", "search", "config", "trial"), "a table of settings")
     _check_kinds(record, list, ("train", "test", "texts"), "a list of data")
     for name, values in record.get("search", {}).items():
         if not isinstance(values, list) or not values:
@@ -293,7 +295,9 @@ def _stage(record: dict[str, Any]) -> Stage:
         search=record.get("search", {}),
         config=record.get("config", {}),
         texts=tuple(map(_part, record.get("texts", ()))),
+        trial=record.get("trial", {}),
     )
     for changes in stage.settings:  # a slip should not wait until the others have been trained
         make_training({**stage.training, **of_training(changes)})
+        make_training({**stage.training, **of_training(changes), **stage.trial})
     return stage

@@ -10,6 +10,7 @@ from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
 from anselm.errors import UnknownNameError
+from anselm.train.rmsprop import RMSPropTF
 
 
 def _adamw(groups: Iterable[dict[str, object]], rate: float, momentum: float) -> torch.optim.Optimizer:
@@ -24,6 +25,10 @@ def _rmsprop(groups: Iterable[dict[str, object]], rate: float, momentum: float) 
     return torch.optim.RMSprop(groups, lr=rate, momentum=momentum)
 
 
+def _rmsprop_tf(groups: Iterable[dict[str, object]], rate: float, momentum: float) -> torch.optim.Optimizer:
+    return RMSPropTF(groups, lr=rate, momentum=momentum)
+
+
 def _sgd(groups: Iterable[dict[str, object]], rate: float, momentum: float) -> torch.optim.Optimizer:
     return torch.optim.SGD(groups, lr=rate, momentum=momentum)
 
@@ -32,6 +37,7 @@ OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adamw": _adamw,
     "adadelta": _adadelta,
     "rmsprop": _rmsprop,
+    "rmsprop-tf": _rmsprop_tf,
     "sgd": _sgd,
 }
 SCHEDULES: dict[str, Callable[[float], float]] = {  # of the share of the way that is done, after the warm-up

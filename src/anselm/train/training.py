@@ -12,7 +12,7 @@ from anselm.train.sampling import Sampling
 
 CHOICES = {  # names alone: what they stand for needs torch, and a recipe is read without
     "loss": ("pointwise", "pairwise", "listwise"),
-    "optimizer": ("adamw", "adadelta", "rmsprop", "sgd"),
+    "optimizer": ("adamw", "adadelta", "rmsprop", "rmsprop-tf", "sgd"),
     "schedule": ("constant", "linear", "cosine"),
     "precision": ("no", "bf16"),
 }

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from anselm.data.corpora.squad import CORPORA, read_adversarial, read_squad
+from anselm.data.corpora.squad import CORPORA, hold_out, read_adversarial, read_squad
+from anselm.data.question import Question
 from anselm.errors import FormatError, UnknownNameError
 
 BY_NAME = {corpus.name: corpus for corpus in CORPORA}
@@ -185,3 +186,11 @@ def test_real_answers_are_in_their_relevant_sentence(real_data: Path) -> None:
     for record, question in zip(records, read_squad(path, spans="first"), strict=True):
         [relevant] = [candidate for candidate in question.candidates if candidate.relevant]
         assert record["answers"][0]["text"].split()[0] in relevant.text
+
+
+def test_every_eighth_article_is_held_out_whole() -> None:
+    titles = [title for title in "abcdefghijklmnopq" for _ in range(3)]
+    lists = [Question(str(number), "?", (), {"title": title}) for number, title in enumerate(titles)]
+    held, kept = (list(hold_out(lists, which)) for which in (True, False))
+    assert [question.meta["title"] for question in held] == [*"aaaiiiqqq"]
+    assert sorted([*held, *kept], key=lambda question: int(question.id)) == lists

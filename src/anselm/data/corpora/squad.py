@@ -9,7 +9,8 @@ best match over the annotators; a list may then have two relevant sentences. spa
 only, so each list has one; training files have a single annotator, where the two are the same.
 
 - squad: dev has 10,570 questions with up to six annotators, train 87,599 with one. train-subset (11,877) is the part of
-  train that Du et al. (2017) tested question generation on: never use it beside train.
+  train that Du et al. (2017) tested question generation on: never use it beside train. It is also there in two:
+  subset-dev has the questions on every eighth of its 44 articles, from the first (1,192), subset-train the others.
 - addsent, addonesent (Jia and Liang 2017): 1,000 questions of dev (so never train on dev) and copies of them whose
   paragraph has a misleading sentence added: 2,560 copies of 787 questions, or one copy of each of the 787. The id of
   a copy is the original's id, a hyphen and a suffix. An original counts only where it has no copy, and a question's
@@ -25,8 +26,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -39,6 +41,7 @@ from anselm.text.sentences import sentence_spans
 Splitter = Callable[[str], list[tuple[int, int]]]
 Spans = Literal["any", "first"]
 SPANS = {"any": slice(None), "first": slice(1)}  # which of the annotators' answers count
+SUBSET = "train-v1.1.subset-du2017-test.json"
 Kind = TypeVar("Kind")
 
 
@@ -125,6 +128,18 @@ def _squad(file: str, questions: int) -> Split:
     return Split((file,), lambda folder: read_squad(folder / file), {"raw": Counts(questions)})
 
 
+def hold_out(questions: Iterable[Question], held: bool) -> Iterator[Question]:
+    """The questions on every eighth article, or those on the others: a model that learned of an article knows it."""
+    articles = groupby(questions, key=lambda question: question.meta["title"])
+    for number, (_, own) in enumerate(articles):
+        if (number % 8 == 0) == held:
+            yield from own
+
+
+def _part_of_subset(held: bool, questions: int) -> Split:
+    return Split((SUBSET,), lambda folder: hold_out(read_squad(folder / SUBSET), held), {"raw": Counts(questions)})
+
+
 def _adversarial(file: str, worst_copy: int, raw: int) -> Split:
     counts = {"worst-copy": Counts(worst_copy), "raw": Counts(raw)}
     return Split((file,), lambda folder: read_adversarial(folder / file), counts)
@@ -151,7 +166,9 @@ CORPORA: tuple[Corpus, ...] = (
         splits={
             "dev": _squad("dev-v1.1.json", 10570),
             "train": _squad("train-v1.1.json", 87599),
-            "train-subset": _squad("train-v1.1.subset-du2017-test.json", 11877),
+            "train-subset": _squad(SUBSET, 11877),
+            "subset-train": _part_of_subset(False, 10685),
+            "subset-dev": _part_of_subset(True, 1192),
         },
         protocols={"raw": RAW},
     ),
