@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from anselm.cli import app
 from anselm.data.question import Question
 from anselm.errors import InputError
+from anselm.evaluation.logistic import Logistic
 from anselm.models.registry import load_model
 from anselm.ranker import Ranker
 from anselm.runtime.exported import MODEL
@@ -34,7 +35,7 @@ def test_export_carries_the_calibration_and_the_card(plain: Path, tmp_path: Path
     assert record == {"checkpoint": str(out), "file": str(out / MODEL), "bytes": (out / MODEL).stat().st_size}
     names = {path.name for path in out.iterdir()}
     assert names == {"config.json", "encoder.json", "tokenizer.json", "README.md", "calibration.json", "onnx"}
-    assert Ranker.load(out).calibration.platt.slope == 2.0
+    assert Ranker.load(out).calibration.texts.candidate == Logistic(1.0, {"score": 2.0})
     assert not (folder / "onnx").exists()
 
 

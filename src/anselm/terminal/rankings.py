@@ -55,8 +55,8 @@ def show_ranking(console: Console, ranking: Ranking[Result]) -> None:
 def show_lines(console: Console, results: Sequence[Result]) -> None:
     """Place, probability or score, where it comes from, and the text, with tabs between."""
     for place, result in enumerate(results, start=1):
-        line = Text("\t".join([str(place), amount(result), aside(result), ""])).append_text(entry(console, result))
-        console.print(line, soft_wrap=True, highlight=False)
+        fields = [str(place), amount(result).strip(), aside(result), entry(console, result).plain]
+        console.out("\t".join(fields), highlight=False)  # print would make spaces of the tabs
 
 
 def strength(console: Console, result: Result) -> str:
