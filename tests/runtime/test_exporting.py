@@ -34,7 +34,8 @@ def test_export_carries_the_calibration_and_the_card(plain: Path, tmp_path: Path
     record = json.loads(anselm("export", folder, "--out", out, "--json"))
     assert record == {"checkpoint": str(out), "file": str(out / MODEL), "bytes": (out / MODEL).stat().st_size}
     names = {path.name for path in out.iterdir()}
-    assert names == {"config.json", "encoder.json", "tokenizer.json", "README.md", "calibration.json", "onnx"}
+    files = {"config.json", "encoder.json", "tokenizer.json", "README.md", "calibration.json", "checksums.json"}
+    assert names == {*files, "onnx"}
     assert Ranker.load(out).calibration.texts.candidate == Logistic(1.0, {"score": 2.0})
     assert not (folder / "onnx").exists()
 
@@ -94,14 +95,12 @@ def test_a_name_that_is_taken_costs_no_export(plain: Path, tmp_path: Path, monke
 
 
 def fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of what is written arrives."""
-    write = Path.write_bytes
+    """What was written does not arrive."""
 
-    def fail(path: Path, content: bytes) -> int:
-        write(path, content[: len(content) // 2])
-        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+    def fail(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", fail)
+    monkeypatch.setattr("os.fsync", fail)
 
 
 @pytest.mark.parametrize("exported_before", [True, False])
