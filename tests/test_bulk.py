@@ -43,7 +43,7 @@ def test_lines_follow_the_machine_contract(ranker: Ranker, tmp_path: Path) -> No
     assert rank_file(ranker, LISTS, tmp_path / "out.jsonl") == 200
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [line["id"] for line in lines] == [question.id for question in LISTS]
-    assert lines[0].keys() == {"id", "question", "model", "answerable", "threshold", "results"}
+    assert lines[0].keys() == {"id", "question", "model", "answerable", "answerability", "threshold", "results"}
     assert [(result["id"], result["index"]) for result in lines[0]["results"]] == [("c1", 1), ("c0", 0)]
     assert lines[0]["results"][0].keys() == {"id", "index", "text", "score", "probability"}
 
@@ -381,7 +381,19 @@ def test_an_empty_candidate_keeps_no_other_from_being_ranked(tmp_path: Path) -> 
     (tmp_path / "lists.jsonl").write_text('{"question": "oak?", "candidates": ["", "oak", " "]}\n')
     code, out, err = finish(start(*BULK, tmp_path / "lists.jsonl", "--output", "-"))
     assert (code, err) == (0, "anselm: 1 lists ranked\n")
-    assert [result["index"] for result in json.loads(out)["results"]] == [1, 0, 2]
+    record = json.loads(out)
+    assert record["empty"] == 2
+    shown = [(result["index"], result["score"], result["probability"]) for result in record["results"]]
+    assert shown[0][0] == 1
+    assert shown[1:] == [(0, None, 0.0), (2, None, 0.0)]
+
+
+def test_an_empty_candidate_comes_last_in_a_run_too(ranker: Ranker, tmp_path: Path) -> None:
+    question = Question("q", "oak?", (Candidate("a", ""), Candidate("b", "oak"), Candidate("c", "elm")))
+    assert rank_file(ranker, [question], tmp_path / "out.run") == 1
+    run = read_run(tmp_path / "out.run")["q"]
+    assert sorted(run, key=lambda id: -run[id]) == ["b", "c", "a"]
+    assert run["a"] < run["c"]
 
 
 def test_an_output_that_appears_meanwhile_is_kept(ranker: Ranker, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ LIST = Question(
 class Letters:
     """Letters shared with the question; divided, where it looks around, by those that the whole list shares."""
 
-    name, capacity = "letters", None
+    name, capacity, language = "letters", None, None
 
     def __init__(self, pairwise: bool) -> None:
         self.pairwise = pairwise

@@ -133,7 +133,7 @@ def make(count: int, kind: str = "texts") -> Question:
     return Question("q", "When do you open?", candidates)
 
 
-CANDIDATE = Logistic(-1.0, {"score": 0.5, "below_best": 0.25, "question_words": 0.3})
+CANDIDATE = Logistic(-1.0, {"score": 0.5, "below_best": 0.25, "lift": 0.1, "candidates": -0.4, "question_words": 0.3})
 LIST = Logistic(
     0.2, {"best": 0.4, "lift": 0.1, "margin": 0.7, "topic": -0.3, "candidates": -0.6, "question_words": -0.2}
 )
@@ -144,7 +144,9 @@ def test_a_verdict_on_three_candidates_by_hand() -> None:
     """The best at 3, one at 1, one at 0; one more is taken to be at -2, so the rest is at (1 - 2) / 3."""
     verdict = Calibration(TEXTS, 0.5).judge(make(3), np.array([1.0, 3.0, 0.0]))
     words = math.log(5)
-    logits = [-1 + 0.5 * s + 0.25 * (s - 3) + 0.3 * words for s in (1, 3, 0)]
+    lifts = {1: 1 - (3 + 0 - 2) / 3, 3: 3 - (1 + 0 - 2) / 3, 0: 0 - (3 + 1 - 2) / 3}
+    shared = -1 - 0.4 * math.log(3) + 0.3 * words
+    logits = [shared + 0.5 * s + 0.25 * (s - 3) + 0.1 * lifts[s] for s in (1, 3, 0)]
     assert verdict.probabilities == pytest.approx([sigmoid(z) for z in logits])
     sure = 0.2 + 0.4 * 3 + 0.1 * (3 + 1 / 3) + 0.7 * 2 - 0.3 * (2 - 1 / 3) - 0.6 * math.log(3) - 0.2 * words
     assert verdict.answerability == pytest.approx(sigmoid(sure))
@@ -154,7 +156,7 @@ def test_a_verdict_on_three_candidates_by_hand() -> None:
 def test_a_verdict_on_one_and_on_two_candidates_by_hand() -> None:
     words = math.log(5)
     one = Calibration(TEXTS, 0.5).judge(make(1), np.array([1.0]))
-    assert one.probabilities == pytest.approx([sigmoid(-1 + 0.5 + 0.3 * words)])
+    assert one.probabilities == pytest.approx([sigmoid(-1 + 0.5 + 0.1 * 3 + 0.3 * words)])
     assert one.answerability == pytest.approx(sigmoid(0.2 + 0.4 + 0.1 * 3 + 0.7 * 3 - 0.2 * words))
     two = Calibration(TEXTS, 0.5).judge(make(2), np.array([1.0, 0.5]))
     sure = 0.2 + 0.4 + 0.1 * (1 + 0.75) + 0.7 * 0.5 - 0.3 * (2 - 0.75) - 0.6 * math.log(2) - 0.2 * words
@@ -221,7 +223,7 @@ def test_each_kind_has_beliefs_of_its_own(kind: str) -> None:
     "calibration",
     [
         Calibration(TEXTS, 0.25, "wikiqa dev (raw)"),
-        Calibration(Beliefs(CANDIDATE), 0.7, "", entries=TEXTS),
+        Calibration(Beliefs(CANDIDATE, background=-3.5), 0.7, "", entries=TEXTS),
         Calibration(TEXTS, 0.7, "", sentences=Beliefs(CANDIDATE, LIST, 3.0)),
         Calibration(TEXTS, 1e-9, "ü", entries=Beliefs(Logistic(1 / 3), Logistic(0.0), background=-1 / 3)),
     ],
@@ -267,12 +269,13 @@ NEGATIVE = "with a negative weight a better score would be less probable"
     [
         ({"texts": {"candidate": {"intercept": 0, "score": -1}}}, NEGATIVE),
         ({"texts": {"candidate": {"intercept": 0, "score": 1, "below_best": -1.5}}}, NEGATIVE),
+        ({"texts": {"candidate": {"intercept": 0, "score": 1, "lift": -1.5}}}, NEGATIVE),
         ({"entries": {"candidate": {"intercept": 0, "score": -1}}}, NEGATIVE),
         ({"sentences": {"candidate": {"intercept": 0, "score": -1}}}, NEGATIVE),
-        ({"texts": {"candidate": {"intercept": 0, "best": 1}}}, "'best' is none of score, below_best, question_words"),
+        ({"texts": {"candidate": {"intercept": 0, "best": 1}}}, "'best' is none of score, below_best, lift"),
         ({"texts": GOOD["texts"] | {"list": {"intercept": 0, "score": 1}}}, "'score' is none of best, lift, margin"),
         ({"texts": GOOD["texts"] | {"background": float("nan")}}, "not finite"),
-        ({"texts": {"candidate": GOOD["texts"]["candidate"], "list": {"intercept": 0}}}, "background"),
+        ({"texts": {"candidate": GOOD["texts"]["candidate"], "background": "low"}}, "could not convert"),
         ({"texts": {}}, "candidate"),
         ({"texts": [1]}, "not a calibration"),
         ({"texts": None}, "not a calibration"),

@@ -17,11 +17,32 @@ def only(evidence: Evidence) -> dict[str, float]:
 
 
 def test_of_a_candidate() -> None:
-    found = candidate_evidence([1.0, 4.0, -2.0], "When do you open?")
+    """The others of the first: 4, -2 and the background of -1, so 1/3 on the average."""
+    found = candidate_evidence([1.0, 4.0, -2.0], "When do you open?", background=-1.0)
     assert found["score"].tolist() == [1.0, 4.0, -2.0]
     assert found["below_best"].tolist() == [-3.0, 0.0, -6.0]
+    assert found["lift"] == pytest.approx([1 - 1 / 3, 4 + 2 / 3, -2 - 4 / 3])
+    assert found["candidates"] == pytest.approx([math.log(3)] * 3)
     assert found["question_words"] == pytest.approx([math.log(5)] * 3)
     assert tuple(found) == OF_CANDIDATE
+
+
+def test_of_a_candidate_by_itself() -> None:
+    found = candidate_evidence([4.0], "Who?", background=-1.0)
+    assert [found[name].tolist() for name in ("score", "below_best", "lift", "candidates")] == [
+        [4.0],
+        [0.0],
+        [5.0],
+        [0.0],
+    ]
+    assert all(not values.size for values in candidate_evidence([], "Who?").values())
+
+
+def test_the_best_one_s_lift_is_that_of_its_list() -> None:
+    scores = np.random.default_rng(1).normal(size=9)
+    lifts = candidate_evidence(scores, "Who?", 0.7)["lift"]
+    assert lifts[scores.argmax()] == pytest.approx(only(list_evidence(scores, "Who?", 0.7))["lift"])
+    assert lifts.argsort().tolist() == scores.argsort().tolist()
 
 
 def test_of_a_list() -> None:
@@ -52,8 +73,6 @@ def test_of_two_candidates() -> None:
 @pytest.mark.parametrize("scores", [[-np.inf, 4.0, 1.0], [4.0, 1.0, -np.inf, -np.inf]])
 def test_an_empty_candidate_is_no_evidence(scores: list[float]) -> None:
     assert only(list_evidence(scores, "Who?", 0.5)) == only(list_evidence([4.0, 1.0], "Who?", 0.5))
-    below = candidate_evidence(scores, "Who?")["below_best"]
-    assert sorted(below[np.isfinite(below)]) == [-3.0, 0.0]
 
 
 def test_the_order_of_candidates_does_not_matter() -> None:

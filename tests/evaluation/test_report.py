@@ -139,7 +139,7 @@ def test_the_random_baseline_of_semeval_earns_its_published_numbers(real_data: P
 class Constant:
     """A scorer of somebody's own."""
 
-    name, capacity, pairwise = "constant", None, True
+    name, capacity, pairwise, language = "constant", None, True, None
 
     def score(self, questions: Sequence[Question]) -> list[Scores]:
         return [np.zeros(len(question.candidates)) for question in questions]

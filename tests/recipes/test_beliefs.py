@@ -124,7 +124,7 @@ def test_length_alone_does_not_tell_that_an_answer_was_taken_out() -> None:
 def test_probabilities_of_candidates_are_found_again() -> None:
     """The full evidence, where there was a calibration with it: known weights are found again from many lists."""
     rng = np.random.default_rng(4)
-    truth = Logistic(-1.0, {"score": 0.8, "below_best": 0.5, "question_words": 0.4})
+    truth = Logistic(-1.0, {"score": 0.8, "below_best": 0.5, "lift": 0.3, "question_words": 0.4})
     questions, scores = [], []
     for _ in range(4_000):
         row, text = rng.normal(size=6) * 2, "oak " * int(rng.integers(1, 20))

@@ -34,6 +34,11 @@ ENTRIES = [
         Candidate("0", "In the garden.", question="Where is the hive?"),
         Candidate("1", "Where is the hive? In the garden."),  # the same text, but no entry
     )),
+    Question("q8", "Where is the hive?", (
+        Candidate("0", "In the garden.", heading="The bees, The hive"),
+        Candidate("1", "In the garden.", heading=""),
+        Candidate("2", "In the garden."),
+    )),
 ]  # fmt: skip
 EVERY = [*LISTS, *ENTRIES]
 
@@ -65,6 +70,8 @@ def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
 
     def score(question: str, candidate: Candidate) -> float:
         text = f"{candidate.question} {candidate.text}" if candidate.question else candidate.text
+        if candidate.heading:
+            text = f"{candidate.heading}: {text}"
         whole, said = parts([question, text])
         asked = whole[: model.config.max_question]
         room = model.config.max_length - model.overhead - len(asked)
@@ -82,8 +89,11 @@ def test_scores_are_the_formula(reader: Path, exact: Path, engine: str) -> None:
     assert [len(row) for row in found] == [len(question.candidates) for question in EVERY]
     np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-4)
     assert np.concatenate(found).std() > 0.05
-    entry, text = found[-1]
+    entry, text = found[-2]
     assert abs(entry - text) > 0.05  # one text, other weights
+    below, plain, alone = found[-1]
+    assert abs(below - plain) > 0.01
+    assert plain == pytest.approx(alone, abs=1e-5)
 
 
 def fresh(model: General) -> General:
@@ -224,7 +234,8 @@ def test_training_further_refuses(exact: Path, tmp_path: Path) -> None:
 
     with pytest.raises(AnselmError, match="similarity head is taught"):
         make_model(str(exact), {"similarity": True}, seed=1)
-    folder = shutil.copytree(exact, tmp_path / "damaged", ignore=shutil.ignore_patterns("checksums.json"))
+    folder = tmp_path / "damaged"
+    shutil.copytree(exact, folder)
     (folder / "onnx" / "reader.onnx").write_bytes(b"nothing like it")
     with pytest.raises(FormatError, match=r"reader\.onnx"):
         make_model(str(folder), {}, seed=1)

@@ -55,8 +55,8 @@ def show_ranking(console: Console, ranking: Ranking[Result]) -> None:
 def show_lines(console: Console, results: Sequence[Result]) -> None:
     """Place, probability or score, where it comes from, and the text, with tabs between."""
     for place, result in enumerate(results, start=1):
-        line = Text("\t".join([str(place), amount(result), aside(result), ""])).append_text(entry(console, result))
-        console.print(line, soft_wrap=True, highlight=False)
+        fields = [str(place), amount(result).strip(), aside(result), entry(console, result).plain]
+        console.file.write("\t".join(fields) + "\n")  # the console would make spaces of the tabs
 
 
 def strength(console: Console, result: Result) -> str:
@@ -125,7 +125,8 @@ def show_verdict(console: Console, ranking: Ranking[Result]) -> None:
         return
     sure = f"{ranking.answerability:.0%}"
     if ranking.answerable:
-        console.print(f"[green]An answer was found[/], with {sure} certainty that there is one.", highlight=False)
+        found = f"[green]An answer was found[/], with {sure} certainty that there is one."
+        console.print(found, highlight=False, soft_wrap=True)
     else:
         console.print(
             f"[yellow]No answer found[/]: the certainty that there is one is {sure}, below {ranking.threshold:.0%}. "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from anselm.data.formats.records import RecordError, as_label, check_text
 from anselm.data.question import Candidate
 from anselm.errors import FormatError, InputError
-from anselm.files import find_file, open_binary
+from anselm.files import find_file, open_binary, open_stdin
 from anselm.text.documents import Document, document_from_bytes, document_from_text, entries_of, open_page
 from anselm.text.encodings import decode
 from anselm.text.faq import Entry, Skip, refuse
@@ -48,7 +47,7 @@ def open_entries(path: Path) -> Document:
     source = STDIN if str(path) == "-" else str(find_file(path))
     try:
         if source == STDIN:
-            raw = sys.stdin.buffer.read()
+            raw = open_stdin().read()
         else:
             with open_binary(path) as file:
                 raw = file.read()
