@@ -413,7 +413,6 @@ def test_what_a_batch_costs_is_known_beforehand(build: Build) -> None:
     lists = model.featurize([ask("the hive", "wood"), ask("the hive is the hive", "wood " * 9), Question("n", "x", ())])
     assert model.widths(lists).tolist() == [3, 7, 0]
     assert model.room(lists).tolist() == [4, 4]
-    assert model.activation_bytes(2, 7) == 4 * 16 * 2 * 7 * 24
 
 
 def varied_vectors(path: Path, length: float, width: int = 50) -> Path:

@@ -24,7 +24,7 @@ from anselm.recipes.parts import join_parts, load_part
 from anselm.recipes.reproducing import reproduce
 from anselm.recipes.results import read_results, write_result
 from anselm.recipes.schema import Part, read_recipe
-from anselm.recipes.training import is_trained, make_model, plan, split_off_dev, train_checkpoint
+from anselm.recipes.training import is_trained, make_model, split_off_dev, train_checkpoint
 from anselm.train.losses import LOSSES, make_loss
 from anselm.train.optimizers import OPTIMIZERS, SCHEDULES
 from anselm.train.training import CHOICES, make_training
@@ -71,20 +71,6 @@ def test_train_checkpoint_ranks_at_once(tiny_encoder: Path, lists: Path, tmp_pat
     assert sum(p.numel() for p in again.parameters()) == sum(p.numel() for p in model.parameters())
     with pytest.raises(InputError, match="exists already"):
         train_checkpoint(model, training_set, dev, training, tmp_path / "mine")
-
-
-def test_a_plan_counts_and_changes_nothing(tiny_encoder: Path, lists: Path) -> None:
-    training_set, dev = split_off_dev(load_dataset(lists))
-    found = plan(
-        make_model(str(tiny_encoder), {}, seed=1), training_set, dev, make_training({"epochs": 2, "batch_lists": 9})
-    )
-    assert (found.lists, found.pairs, found.dev_lists, found.cut) == (36, 144, 4, 0)
-    assert found.steps == 8
-    assert found.seconds is not None
-    assert found.seconds > 0
-    assert found.megabytes >= 0
-    assert found.overlaps  # the same six questions come again and again
-    assert not Path("state").exists()
 
 
 def test_the_same_seed_gives_the_same_model(tiny_encoder: Path) -> None:

@@ -17,7 +17,7 @@ from anselm.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from anselm.data.datasets import Dataset
-    from anselm.recipes.training import Plan
+    from anselm.recipes.dry_run import Plan
 
 app = typer.Typer()
 
@@ -124,8 +124,9 @@ def fit_lexical(base: str, dataset: Dataset, out: Path, dry_run: bool, as_json: 
 def train_network(
     model: Any, dataset: Dataset, dev: Dataset, training: Any, out: Path | None, dry_run: bool, as_json: bool
 ) -> None:
+    from anselm.recipes.dry_run import plan
     from anselm.recipes.overlap import find_overlap
-    from anselm.recipes.training import plan, train_checkpoint
+    from anselm.recipes.training import train_checkpoint
     from anselm.terminal import steps
 
     if dry_run:

@@ -235,12 +235,6 @@ class CrossEncoder(nn.Module):
         """How many tokens wide a batch of each list would be, for packing. (lists,)"""
         return np.minimum(lists.longest + self.overhead, self.config.max_length)
 
-    def activation_bytes(self, pairs: int, tokens: int) -> int:
-        """Roughly what is kept for the backward pass: 16 vectors per token and layer, and attention."""
-        shape = self.encoder.config
-        each = 16 * shape.hidden_size + 2 * shape.num_attention_heads * tokens
-        return int(4 * pairs * tokens * shape.num_hidden_layers * each)
-
     @torch.no_grad()
     def score(self, questions: Sequence[Question], budget: int = 16_384) -> list[Scores]:
         """As a scorer: candidates that do not fit are read in windows, and the best window counts."""

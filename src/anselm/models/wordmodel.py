@@ -121,10 +121,6 @@ class WordModel(nn.Module):
         most = int(self.config.max_length + self.config.max_question)
         return np.minimum(lists.longest, most)
 
-    def activation_bytes(self, pairs: int, words: int) -> int:
-        """Roughly what is kept for the backward pass: about 16 vectors for each word."""
-        return 4 * 16 * pairs * words * int(self.config.width)
-
     def place(self, lists: Lists, device: torch.device) -> Placed:
         flat, starts = (torch.from_numpy(array).to(device) for array in (lists.texts.ids, lists.texts.starts))
         return Placed(flat, starts, lists.texts.lengths)

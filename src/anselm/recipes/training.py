@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import torch
 
 from anselm.data.datasets import Dataset
@@ -21,27 +19,10 @@ from anselm.models.checksums import write_checkpoint
 from anselm.models.registry import all_models, build_model, general_folder, is_checkpoint, load_model
 from anselm.recipes.card import write_card
 from anselm.recipes.fitting import calibrate
-from anselm.recipes.overlap import Overlap, find_overlap
 from anselm.train.loop import Loop, Trainable, Watch, unwatched
 from anselm.train.training import Progress, Training
 
 DEV_SHARE = 0.1  # of one's own lists, where no dev set is given
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a training run would do."""
-
-    lists: int
-    pairs: int
-    dev_lists: int
-    tokens: int
-    cut: int  # candidates that are longer than the model reads at once, and lose their end in training
-    steps: int
-    parameters: int
-    megabytes: int  # weights, gradients and moments, and the activations of the largest batch
-    seconds: float | None  # on this machine, from a few trial steps
-    overlaps: tuple[Overlap, ...]
 
 
 def make_model(base: str, config: Mapping[str, Any], seed: int, questions: Sequence[Question] = ()) -> Trainable:
@@ -133,50 +114,3 @@ def train_checkpoint(
         file.unlink() if file.is_file() else file.rmdir()
     work.rmdir()
     return progress
-
-
-def plan(model: Trainable, training_set: Dataset, dev: Dataset, training: Training) -> Plan:
-    """What would happen, with a time from two trial steps, which change nothing that is kept."""
-    loop = Loop(model, training_set, training, None)
-    lists = loop.lists
-    room = model.room(lists)
-    weights = sum(parameter.numel() for parameter in loop.plain.parameters())
-    trained = sum(parameter.numel() for parameter in loop.plain.parameters() if parameter.requires_grad)
-    return Plan(
-        lists=len(lists),
-        pairs=len(lists.labels),
-        dev_lists=len(dev),
-        tokens=int(lists.pair_lengths.sum()),
-        cut=int((lists.texts.lengths[lists.candidates] > room).sum()),
-        steps=loop.progress.steps,
-        parameters=weights,
-        megabytes=round((4 * weights + 12 * trained + activation_bytes(model, loop)) / 2**20),
-        seconds=trial_seconds(loop),
-        overlaps=tuple(filter(None, [find_overlap(training_set, dev.name, dev)])),
-    )
-
-
-def activation_bytes(model: Trainable, loop: Loop) -> int:
-    """Roughly what the largest batch keeps for the backward pass."""
-    lists, batches = loop._plan(0)
-    widths = model.widths(lists)
-    return model.activation_bytes(*max((int(lists.sizes[batch].sum()), int(widths[batch].max())) for batch in batches))
-
-
-def trial_seconds(loop: Loop) -> float | None:
-    """The time of all steps, from one step on a batch of middling cost after another that warms up."""
-    lists, batches = loop._plan(0)
-    costs = np.array([lists.pick(batch).lengths.sum() for batch in batches])
-    middle = batches[int(np.argsort(costs)[len(costs) // 2])]
-    loop._step(lists.pick(middle))
-    began = time.perf_counter()
-    loop._step(lists.pick(middle))
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    return (
-        (time.perf_counter() - began)
-        / float(np.median(costs))
-        * float(costs.sum())
-        * loop.progress.steps
-        / len(batches)
-    )
