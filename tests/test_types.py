@@ -25,7 +25,7 @@ if passage is not None:
 counts: tuple[int, int] = (answers.passages, answers.read)
 
 ranker = anselm.Ranker.load("default", threads=2)
-rankings: list[Ranking[Result]] = ranker.rank_many(["When?", "Who?"], [["At nine."], [{"text": "Ann.", "id": 7}]], top=1)
+rankings: list[Ranking[Result]] = ranker.rank_many(["When?", "Who?"], [["At nine."], [{"text": "Ann."}]], top=1)
 for ranking in rankings:
     best: Result = ranking.best
     verdict: bool | None = ranking.answerable
