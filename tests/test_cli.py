@@ -111,12 +111,13 @@ def test_what_is_skipped_comes_before_no_answer(tmp_path: Path) -> None:
 
 
 def test_empty_candidates_are_told(tmp_path: Path) -> None:
-    (tmp_path / "faq.csv").write_text("question,answer\nWhen?,At nine.\nWhere?,\n")
-    done = anselm("rank", "When?", "-c", tmp_path / "faq.csv", "-m", "bm25", "--json")
+    (tmp_path / "faq.jsonl").write_text('{"id": "b", "answer": " "}\n{"id": "a", "answer": "oak"}\n')
+    done = anselm("rank", "elm?", "-c", tmp_path / "faq.jsonl", "-m", "bm25", "--json")
     record = json.loads(done.stdout)
-    shown = [(result["index"], result["score"] is None, result["probability"]) for result in record["results"]]
-    assert (len(shown), record.get("empty")) in ((2, 1), (1, None))  # passed over or last, but never among the others
-    assert (done.returncode, b"empty" in done.stderr) in ((0, True), (3, True))
+    shown = [(result["id"], result["score"], result["probability"]) for result in record["results"]]
+    assert (record["empty"], shown[1]) == (1, ("b", None, 0.0))
+    assert shown[0][:2] == ("a", 0.0)
+    assert (done.returncode, done.stderr) == (0, b"anselm: note: 1 empty candidate came last\n")
 
 
 def test_texts_that_the_model_cannot_read_are_told(faq: Path) -> None:
