@@ -45,7 +45,7 @@ class Plan:
 def plan(model: Trainable, training_set: Dataset, dev: Dataset, training: Training) -> Plan:
     """What would happen. Tried on a copy: neither the model nor torch's random numbers change."""
     with torch.random.fork_rng():
-        loop = Loop(deepcopy(model), training_set, training, Path())
+        loop = Loop(deepcopy(model), training_set, training, None)
         lists = loop.lists
         room = loop.model.room(lists)
         loop.module.train()
