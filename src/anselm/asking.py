@@ -30,7 +30,7 @@ def find_spots(
     skip: Skip | None = None,
 ) -> list[Spot]:
     spots: list[Spot] = []
-    for document in open_documents(documents, skip):
+    for document in open_documents(documents, columns, skip):
         for found in entries_of(document, columns, skip) or sentences(document):
             spots.append(Spot(document, found, make_candidate(str(len(spots)), found)))
     if not spots:
@@ -44,7 +44,11 @@ def make_candidate(id: str, found: Sentence | Entry) -> Candidate:
     return Candidate(id, found.text, heading=found.heading.replace(" > ", ", "))
 
 
-def open_documents(documents: GivenDocument | Iterable[GivenDocument], skip: Skip | None = None) -> Iterator[Document]:
+def open_documents(
+    documents: GivenDocument | Iterable[GivenDocument],
+    columns: Mapping[str, str] | None = None,
+    skip: Skip | None = None,
+) -> Iterator[Document]:
     """Read what is not read yet; each file once."""
     given = [documents] if isinstance(documents, str | Path | Document) else documents
     seen: set[Path] = set()
@@ -54,7 +58,7 @@ def open_documents(documents: GivenDocument | Iterable[GivenDocument], skip: Ski
         elif isinstance(document, str):
             yield document_from_text(document, source=f"document {position}")
         elif isinstance(document, Path):
-            for found in read_documents([document], skip):
+            for found in read_documents([document], skip, columns):
                 if (place := Path(found.source).resolve()) not in seen:
                     seen.add(place)
                     yield found

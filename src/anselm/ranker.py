@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anselm.asking import GivenDocument, find_spots, passage
 from anselm.data.formats.records import check_question, check_rankable
@@ -25,6 +26,7 @@ from anselm.ranking import Answers, Ranking, Result, fold, gather
 from anselm.runtime.loading import load_scorer
 from anselm.text.faq import Skip
 
+COMPARED = 1_000  # passages of a long document, at most, that are compared with the question by meaning
 EXPLAINED = 10  # results, where `top` does not say how many are wanted: each costs a score per word
 
 
@@ -113,7 +115,7 @@ class Ranker:
 
         Sentences of documents are found, and entries of FAQs. One document may be given by itself. A file counts once,
         however often and by whichever name it is given. Of many sentences `read` are read by the model (200, for the
-        default), those with the most words of the question.
+        default), those nearest to the question by their words and, as far as the model knows, by their meaning.
 
         `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each file or entry that cannot
         be read, and is passed over then; without it the first is an error. `explain` tells which words carried the
@@ -137,12 +139,16 @@ class Ranker:
         return Answers(**known, results=found, **more, passages=len(spots), read=len(places))
 
     def _first_pass(self, question: Question, read: int | None) -> Question:
-        """All of it, or, where the model is to read fewer, those that BM25 puts first."""
+        """All of it, or, where the model is to read fewer, those nearest by their words and by their meaning."""
         capacity = read or self.scorer.capacity
         if capacity is None or len(question.candidates) <= capacity:
             return question
         rough = Lexical("bm25").score([question])[0]
-        kept = np.sort(np.argsort(-rough, kind="stable")[:capacity])
+        kept = np.argsort(-rough, kind="stable")[: max(capacity, COMPARED)]
+        if encode := getattr(self.scorer, "text_vectors", None):
+            asked, *texts = encode([question.text, *(question.candidates[i].content for i in kept)])
+            kept = fuse(kept, kept[np.argsort(-(np.array(texts) @ asked), kind="stable")])
+        kept = np.sort(kept[:capacity])
         return replace(question, candidates=tuple(question.candidates[i] for i in kept))
 
     def _explained(self, question: Question, results: Sequence[Result], count: int) -> list[Result]:
@@ -193,6 +199,11 @@ def ask(
     return Ranker.load(model).ask(
         question, documents, top, read=read, columns=columns, explain=explain, fold_duplicates=fold_duplicates
     )
+
+
+def fuse(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Two orders of the same things as one, taking turns."""
+    return np.array(list(dict.fromkeys(np.column_stack([first, second]).ravel().tolist())), dtype=np.intp)
 
 
 def list_candidates(candidates: Iterable[Any]) -> list[Any]:

@@ -65,6 +65,7 @@ def describe(refit: Refit, dataset: Dataset, threshold: str) -> dict[str, Any]:
         "protocol": dataset.protocol,
         "questions": len(dataset),
         "pairs": dataset.pairs,
+        "fitted_for": list(refit.kinds),
         "weights": {kind: one and one.to_dict() for kind, one in beliefs.items()},
         "threshold": refit.calibration.threshold,
         "chosen_by": threshold,

@@ -139,7 +139,7 @@ def ask(
 
         show_answers(console(), ranking)
     if ranking.read < ranking.passages:
-        kept = f"of {ranking.passages:,} sentences the model read {ranking.read:,}, those nearest by their words"
+        kept = f"of {ranking.passages:,} sentences the model read {ranking.read:,}, those nearest by words and meaning"
         whisper(f"anselm: note: {kept}; --read N reads more")
     return finish(ranking, skips, exit_code)
 

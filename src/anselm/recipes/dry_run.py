@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from copy import deepcopy
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import torch

@@ -97,6 +97,7 @@ class Refit:
     calibration: Calibration
     before: Trust | None  # None where it had none
     after: Trust
+    kinds: tuple[str, ...]  # of candidates that there were lists of: texts, entries, sentences
 
 
 def recalibrate(
@@ -111,14 +112,15 @@ def recalibrate(
     found = fit_calibration(dataset, scores, rule, describe(dataset), old)
     before = measure_trust(dataset, scores, old) if old else None
     after = measure_trust(dataset, scores, found)
+    kinds = tuple(sorted({question.kind for question in dataset}))
     if out is None:
         with renew_checksums(folder, CALIBRATION, CARD):
             write_calibration(folder, found, dataset)
-        return Refit(folder, found, before, after)
+        return Refit(folder, found, before, after, kinds)
     with write_checkpoint(out) as copy:
         copy_checkpoint(folder, copy)
         write_calibration(copy, found, dataset)
-    return Refit(out, found, before, after)
+    return Refit(out, found, before, after, kinds)
 
 
 def write_calibration(folder: Path, calibration: Calibration, dataset: Dataset) -> None:

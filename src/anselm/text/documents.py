@@ -136,11 +136,14 @@ def read_document(path: Path) -> Document:
     return document_from_bytes(raw, str(path), kind)
 
 
-def read_documents(paths: Iterable[Path], skip: Skip | None = None) -> Iterator[Document]:
+def read_documents(
+    paths: Iterable[Path], skip: Skip | None = None, columns: Mapping[str, str] | None = None
+) -> Iterator[Document]:
     """Read files, and all that can be read in folders, each file once.
 
     A file that is named must be readable. Of those in a folder, `skip` is told which are not, and they are passed over;
-    without it the first is an error. A table in a folder is a document if it is a FAQ; other data is none.
+    without it the first is an error. A table in a folder is a document if it is a FAQ, with `columns` as in
+    `entries_of`; other data is none.
     """
     seen: set[Path] = set()
     for given in paths:
@@ -149,24 +152,24 @@ def read_documents(paths: Iterable[Path], skip: Skip | None = None) -> Iterator[
             if path.resolve() in seen:
                 continue
             seen.add(path.resolve())
-            document = _read_inside(path, skip or refuse) if inside else read_document(path)
+            document = _read_inside(path, skip or refuse, columns) if inside else read_document(path)
             if document is not None:
                 yield document
 
 
-def _read_inside(path: Path, skip: Skip) -> Document | None:
+def _read_inside(path: Path, skip: Skip, columns: Mapping[str, str] | None) -> Document | None:
     try:
         document = read_document(path)
     except AnselmError as error:
         skip(error if isinstance(error, FormatError) else FormatError(path, str(error)))
         return None
-    return document if document.kind not in _TABLE_ENTRIES or _is_faq(document) else None
+    return document if document.kind not in _TABLE_ENTRIES or _is_faq(document, columns) else None
 
 
-def _is_faq(table: Document) -> bool:
+def _is_faq(table: Document, columns: Mapping[str, str] | None) -> bool:
     """Whether a table has questions and answers; JSON also holds settings, so there they must look like questions."""
     try:
-        asked = [entry.question for entry in entries_of(table, skip=lambda error: None)]
+        asked = [entry.question for entry in entries_of(table, columns, lambda error: None)]
     except FormatError:
         return False
     return sum(map(is_question, asked)) * 2 > len(asked) if table.kind == "json" else any(asked)

@@ -37,9 +37,9 @@ def test_empty_candidates_are_dropped_without_moving_the_answers(tmp_path: Path)
         "0",
         "When did the mill burn down?",
         (
-            Candidate("0-1", "The mill stood by the river.", 0.0),
-            Candidate("0-2", "It burnt down in 1820.", 1.0),
-            Candidate("0-3", "It was rebuilt.", 0.0),
+            Candidate("0-1", "The mill stood by the river.", 0.0, heading=""),
+            Candidate("0-2", "It burnt down in 1820.", 1.0, heading=""),
+            Candidate("0-3", "It was rebuilt.", 0.0, heading=""),
         ),
         {"article": "Old Mill", "section": "History", "topic": "ART", "q_types": ["when"], "is_paraphrase": False},
     )

@@ -32,7 +32,10 @@ def write_pairs(folder: Path, *pairs: tuple[str, str, str, str]) -> Path:
 
 def test_pairs_become_lists_by_id(tmp_path: Path) -> None:
     first, second, third = read_castorini(write_pairs(tmp_path, *PAIRS))
-    candidates = (Candidate("1-0", "the -lrb- old -rrb- ferry sank .", 1.0), Candidate("1-1", "nobody swam .", 0.0))
+    candidates = (
+        Candidate("1-0", "the -lrb- old -rrb- ferry sank .", 1.0, heading=""),
+        Candidate("1-1", "nobody swam .", 0.0, heading=""),
+    )
     assert first == Question("1", "who sank ?", candidates)
     assert (second.id, second.text, second.labels) == ("1.2", "who sank ?", (1.0,))
     assert (third.id, third.labels) == ("3", (0.0,))

@@ -33,7 +33,10 @@ def test_lists_keep_text_title_and_labels(tmp_path: Path) -> None:
     assert first == Question(
         "Q1",
         "how tall is a fir",
-        (Candidate("D1-0", "Firs are trees.", 0.0), Candidate("D1-1", 'A "noble fir grows to 70 m .', 1.0)),
+        (
+            Candidate("D1-0", "Firs are trees.", 0.0, heading=""),
+            Candidate("D1-1", 'A "noble fir grows to 70 m .', 1.0, heading=""),
+        ),
         {"title": "Fir", "document": "D1"},
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anselm.data.formats.faqs import read_entries
@@ -207,6 +207,7 @@ def test_columns_are_for_tables_and_files_for_reading(tmp_path: Path) -> None:
         read_entries(Path("https://a.b/c.csv"))
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(records=st.lists(st.dictionaries(st.sampled_from("xyz"), st.integers() | st.text()), min_size=1))
 def test_json_and_jsonl_hold_the_same(records: list[dict[str, Any]], tmp_path_factory: Any) -> None:
     folder = tmp_path_factory.mktemp("json")
