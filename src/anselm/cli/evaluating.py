@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from anselm.cli.completion import complete_model
-from anselm.cli.options import METRICS, DataDir, DataSource, Json, JudgedOnly, Metrics, Protocol, Split, System, TieRule
+from anselm.cli.options import (
+    METRICS,
+    Columns,
+    DataDir,
+    DataSource,
+    Json,
+    JudgedOnly,
+    Metrics,
+    Protocol,
+    Split,
+    System,
+    TieRule,
+    named_columns,
+)
 from anselm.cli.output import console, print_json, whisper
 
 if TYPE_CHECKING:
@@ -40,11 +53,14 @@ def evaluate(
         Path | None,
         typer.Option(help="Write the scores: .pred (SemEval's predictions, true or false for each) or .run (TREC)."),
     ] = None,
+    columns: Columns = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
-    (report,) = run_evaluation([model], data, split, protocol, metrics, ties, judged_only, data_dir, plot, save)
+    (report,) = run_evaluation(
+        [model], data, split, protocol, metrics, ties, judged_only, data_dir, plot, save, columns
+    )
     if plot:
         from anselm.evaluation.plots import save_plot
 
@@ -104,6 +120,7 @@ def run_evaluation(
     data_dir: Path | None,
     plot: Path | None = None,
     save: Path | None = None,
+    columns: str | None = None,
 ) -> list[Report]:
     """Of several models on the same lists; what is to be drawn or saved is of the first."""
     from anselm.data.datasets import load_dataset
@@ -123,7 +140,7 @@ def run_evaluation(
         check_apart(save, data, *models)
     systems = [open_system(model) for model in models]  # a mistyped name should not cost the reading of the data
     with waiting("reading"):
-        dataset = load_dataset(data, split, protocol, data_dir)
+        dataset = load_dataset(data, split, protocol, data_dir, columns=named_columns(columns))
     if plot:
         check_source(systems[0], dataset)
     scoring = partial(progress, label="scoring")

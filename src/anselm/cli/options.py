@@ -49,6 +49,10 @@ DataSource = Annotated[
     ),
 ]
 
+Columns = Annotated[
+    str | None, typer.Option(help="What a table's columns are called: question=Q,answer=A,id=Nr, or some of them.")
+]
+
 METRICS = ",".join(DEFAULT_METRICS)
 
 
@@ -56,3 +60,10 @@ def use_data_dir(folder: Path | None) -> None:
     """For the rest of this command and its workers: a recipe's corpora and word vectors are looked for there."""
     if folder is not None:
         os.environ["ANSELM_DATA"] = str(folder)
+
+
+def named_columns(columns: str | None) -> dict[str, str] | None:
+    """What `--columns` says."""
+    from anselm.text.faq_columns import parse_columns
+
+    return dict(parse_columns(columns)) if columns else None

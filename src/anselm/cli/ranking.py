@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anselm.cli.options import Json, Model
+from anselm.cli.options import Columns, Json, Model, named_columns
 from anselm.cli.output import console, patience, print_json, print_rows, say, whisper
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
@@ -25,9 +25,6 @@ NO_ANSWER = 1  # the exit code, where it is asked for
 Explain = Annotated[bool, typer.Option("--explain", help="Mark the words that carried the scores.")]
 Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first item that cannot be read, and skip none.")]
-Columns = Annotated[
-    str | None, typer.Option(help="What a table's columns are called: question=Q,answer=A,id=Nr, or some of them.")
-]
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Leave with exit code 1 where no answer was found.")]
 
 
@@ -82,10 +79,9 @@ def rank(
         raise InputError('a question and --candidates FILE are needed: anselm rank "When do you open?" -c faq.csv')
     from anselm.data.formats.faqs import read_entries
     from anselm.ranker import Ranker
-    from anselm.text.faq_columns import parse_columns
 
     skips = Skips()
-    listed = read_entries(candidates, parse_columns(columns) if columns else None, None if strict else skips)
+    listed = read_entries(candidates, named_columns(columns), None if strict else skips)
     with patience("ranking"):
         ranking = Ranker.load(model).rank(
             question, listed, top, explain=explain, fold_duplicates=fold_duplicates, group=group
@@ -118,7 +114,6 @@ def ask(
 ) -> None:
     """Find the sentences of documents, or the entries of FAQs, that answer a question."""
     from anselm.ranker import Ranker
-    from anselm.text.faq_columns import parse_columns
 
     skips = Skips()
     documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files)]
@@ -128,7 +123,7 @@ def ask(
             question,
             documents,
             top,
-            columns=parse_columns(columns) if columns else None,
+            columns=named_columns(columns),
             skip=None if strict else skips,
             **options,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anselm.cli.completion import complete_corpus, complete_model
-from anselm.cli.options import DataDir, Json, use_data_dir
+from anselm.cli.options import Columns, DataDir, Json, named_columns, use_data_dir
 from anselm.cli.output import console, interruptible, print_json, say, whisper
 from anselm.errors import InputError, MissingExtraError
 
@@ -51,6 +51,7 @@ def train(
         float | None, typer.Option(help="How often to go through the lists: 3 times, on word vectors 20.")
     ] = None,
     rate: Annotated[float | None, typer.Option(help="The learning rate: 5e-5, on word vectors a paper's.")] = None,
+    columns: Columns = None,
     seed: Annotated[int, typer.Option(help="Two runs with the same seed end the same.")] = 1,
     corpus: Annotated[str | None, typer.Option(help="Which corpus of a recipe; the first by default.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
@@ -62,6 +63,7 @@ def train(
         if data is not None:
             raise InputError("a recipe names its own data; give a recipe or --data, not both")
         others = {"--base": base if base != "bm25" else None, "--dev": dev, "--split": split, "--protocol": protocol}
+        others["--columns"] = columns
         if extra := next((name for name, value in others.items() if value is not None), None):
             raise InputError(f"{extra} is for training without a recipe, which says it for itself")
         wanted = {name: value for name, value in (("epochs", epochs), ("rate", rate)) if value is not None}
@@ -73,7 +75,7 @@ def train(
     from anselm.terminal import waiting
 
     with waiting("reading"):
-        dataset = load_training_data(data, split, protocol, data_dir)
+        dataset = load_training_data(data, split, protocol, data_dir, columns=named_columns(columns))
     if is_lexical(base):
         return fit_lexical(base, dataset, needed(out), dry_run, as_json)
     require_torch()

@@ -8,7 +8,7 @@ import json
 import os
 import pkgutil
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from anselm.data import corpora
 from anselm.data.corpus import CLEAN, MIXED, RAW, Corpus
 from anselm.data.formats import FORMATS, find_format
 from anselm.data.formats.beir import read_beir
+from anselm.data.formats.faq_lists import read_faq
 from anselm.data.question import Question
 from anselm.errors import InputError, MissingDataError, UnknownNameError
 from anselm.files import find_file
@@ -79,13 +80,16 @@ def load_dataset(
     protocol: str | None = None,
     data_dir: str | Path | None = None,
     form: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Dataset:
     """Read a corpus by name, or a file of any known format, into memory.
+
+    With `columns`, which name those of a table ({"question": "Q", "answer": "A"}), it is a FAQ.
 
     >>> load_dataset("wikiqa", "test")                     # under ANSELM_DATA, or data_dir
     >>> load_dataset("faq.jsonl", protocol="clean")
     """
-    found = open_dataset(source, split, protocol, data_dir, form)
+    found = open_dataset(source, split, protocol, data_dir, form, columns)
     questions = tuple(found)
     if not questions:
         raise InputError(f"{found.name} has no questions under the protocol {found.protocol!r}")
@@ -98,11 +102,14 @@ def open_dataset(
     protocol: str | None = None,
     data_dir: str | Path | None = None,
     form: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Source:
     """As `load_dataset`, but streamed."""
     name = str(source)
     if form is None and is_corpus_name(name):
         return _open_corpus(find_corpus(name), split, protocol, data_dir)
+    if columns:
+        return Source(name, split or "all", protocol or "raw", read_faq(Path(source), columns))
     return _open_file(Path(source), split, protocol, form)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,7 @@ def load_training_data(
     protocol: str | None = None,
     data_dir: str | Path | None = None,
     usual: str = TRAIN,
+    columns: Mapping[str, str] | None = None,
 ) -> Dataset:
     """Data to fit on. Unless told otherwise: the `usual` split, and the protocol that leaves no question out.
 
@@ -47,7 +48,7 @@ def load_training_data(
         split, protocol = split or usual, protocol or list(corpus.protocols)[-1]
     elif is_beir(Path(source)):
         split = split or usual
-    return load_dataset(source, split, protocol, data_dir)
+    return load_dataset(source, split, protocol, data_dir, columns=columns)
 
 
 def train(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -> Calibration | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -19,8 +19,8 @@ _BEGINNING = 100_000  # bytes
 _OTHER = re.compile(rb'\A[^\n]*\blabel\b|"candidates"|"paragraphs"', re.IGNORECASE)  # labelled pairs, lists, SQuAD
 
 
-def read_faq(path: Path) -> Iterator[Question]:
-    entries = read_entries(path)
+def read_faq(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[Question]:
+    entries = read_entries(path, columns)
     if len({_key(entry.question) for entry in entries if entry.question}) < 2:
         raise FormatError(path, "lists are made of a FAQ's questions, each with the answers of all; two are needed")
     yield from faq_lists(entries)
