@@ -71,7 +71,8 @@ def fit_calibration(
         for kind in (TEXTS, ENTRIES, SENTENCES)
     }
     texts = found[TEXTS] or found[SENTENCES] or found[ENTRIES] or Beliefs(Logistic(0.0))
-    fitted = Calibration(texts, 0.5, fitted_on, found[ENTRIES], found[SENTENCES])
+    entries, sentences = (None if found[kind] is texts else found[kind] for kind in (ENTRIES, SENTENCES))
+    fitted = Calibration(texts, 0.5, fitted_on, entries, sentences)
     return replace(fitted, threshold=choose_threshold(fitted, lists, rule))
 
 
