@@ -39,6 +39,8 @@ class Batch:
 
 
 class StandIn(nn.Module):
+    language: str | None = None
+
     def __init__(self, dropout: float = 0.3, width: int = WIDTH) -> None:
         super().__init__()
         generator = torch.Generator().manual_seed(0)
