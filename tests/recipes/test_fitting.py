@@ -56,7 +56,7 @@ def test_a_corpus_without_train_says_what_it_has(name: str, tmp_path: Path) -> N
     ],
 )
 def test_what_is_read_unless_told_otherwise(given: tuple, asked: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anselm.recipes.fitting.load_dataset", lambda *arguments: arguments)
+    monkeypatch.setattr("anselm.recipes.fitting.load_dataset", lambda *arguments, columns: arguments)
     assert load_training_data(*given) == (*asked, None)
 
 
