@@ -91,7 +91,7 @@ def test_another_runs_leftovers_are_not_mixed_in(change: str, ranker: Ranker, tm
     }.get(change, LISTS)  # fmt: skip
     model = {
         "model": Ranker.load("tfidf"),
-        "a retrained folder": Ranker(ranker.scorer, replace(ranker.calibration, threshold=0.5), ranker.name),
+        "a retrained folder": Ranker(ranker.scorer, Ranker.load("tfidf").calibration, ranker.name),
         "another folder": Ranker(ranker.scorer, ranker.calibration, "my-bm25"),
     }.get(change, ranker)
     before = (tmp_path / "out.jsonl.partial").read_bytes()

@@ -16,7 +16,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from math import isfinite
+from math import isclose, isfinite
 from pathlib import Path
 from typing import IO, Any
 
@@ -30,6 +30,9 @@ from anselm.ranker import Ranker, check_top
 from anselm.ranking import Ranking, Result
 
 Write = Callable[[Ranker, Iterator[Question], IO[str], int | None], int]
+
+
+ALIKE = 1e-3  # probabilities, on whichever engine
 
 
 def rank_file(
@@ -167,12 +170,24 @@ def _resume(file: IO[bytes], partial: Path, source: Iterator[Question], ranker: 
     for line in file:
         if not line.endswith(b"\n"):
             break
-        if not _fits(line, next(source, None), ranker, top):
+        question = next(source, None)
+        if not _fits(line, question, ranker, top) or (not done and not _ranks_alike(line, question, ranker)):
             reason = "was not begun with this input, model and --top"
             raise InputError(f"{partial} {reason} (see its line {done + 1}); remove it to start over")
         done, end = done + 1, end + len(line)
     file.truncate(end)
     return done
+
+
+def _ranks_alike(line: bytes, question: Question | None, ranker: Ranker) -> bool:
+    """Whether the model says of the first list what it said when the line was written; a folder may be trained anew."""
+    if question is None:
+        return False
+    record, now = json.loads(line), next(ranker.rank_lists([question]))
+    said = {result["index"]: result.get("probability") for result in record["results"]}
+    says = {result.index: result.probability for result in now if result.index in said}
+    pairs = [(record.get("answerability"), now.answerability), *((said[index], says[index]) for index in said)]
+    return all(isclose(a or 0.0, b or 0.0, abs_tol=ALIKE) for a, b in pairs)
 
 
 def _fits(line: bytes, question: Question | None, ranker: Ranker, top: int | None) -> bool:

@@ -95,9 +95,9 @@ def test_texts_of_anywhere(tmp_path: Path, real_data: Path) -> None:
     row = {"id": "q", "question": "why", "candidates": [{"text": "so"}, {"text": "no"}]}
     (tmp_path / "c.jsonl").write_text(json.dumps(row) + "\n")
     assert list(read_texts(str(tmp_path / "a.txt"))) == ["one two", "three"]
-    assert list(read_texts(str(tmp_path / "b.md"))) == ["Title", "First one.", "Second one."]
+    assert list(read_texts(str(tmp_path / "b.md"))) == ["First one.", "Second one."]
     assert list(read_texts(str(tmp_path / "c.jsonl"))) == ["why", "so", "no"]
-    assert list(read_texts(str(tmp_path))) == ["one two", "three", "Title", "First one.", "Second one."]
+    assert list(read_texts(str(tmp_path))) == ["one two", "three", "First one.", "Second one."]
     with pytest.raises(InputError, match=r"a\.txt has no split 'dev'"):
         list(read_texts(str(tmp_path / "a.txt"), "dev"))
     sites = [len(list(read_texts("stackexchange", site, real_data))) for site in ("cardano", "coffee", "genai")]
