@@ -216,10 +216,8 @@ def test_reader_can_be_trained_further(stirred: Path, tmp_path: Path, int8: bool
     assert {name for name in own if not name.startswith("similarity")} == set(after.state_dict())
     for name, tensor in after.state_dict().items():
         allowed = 0.05 * own[name].abs().max() if int8 else 0.0
-        away = (tensor - own[name]).abs().flatten().float()
-        assert away.quantile(0.99) <= allowed, name
-        assert away.max() <= 2 * allowed, name  # what one weight must make up for depends on the texts
-        assert away.mean() <= allowed / 10, name  # most are moved by less than a step
+        assert (tensor - own[name]).abs().max() <= allowed, name
+        assert (tensor - own[name]).abs().mean() <= allowed / 10, name  # most are moved by less than a step
     relevance = load_general(folder).features(after.featurize(LISTS))[:, 0]
     scores = np.concatenate(after.score(LISTS))
     if int8:  # the graph rounds what flows through it, too
