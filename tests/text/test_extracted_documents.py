@@ -93,7 +93,7 @@ def test_a_pdf_that_cannot_be_read_is_one_sentence(content: bytes, problem: str,
 
 def test_without_the_extra_a_pdf_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
-    with pytest.raises(MissingExtraError, match=r'a\.pdf, a PDF, needs an extra.*pip install "anselm\[documents\]"'):
+    with pytest.raises(MissingExtraError, match=r"a\.pdf, a PDF, needs an extra.*pip install 'anselm\[documents\]'"):
         read(tmp_path, "a.pdf", pdf([(700, 12, "x")]))
 
 
