@@ -81,7 +81,7 @@ def make_model(lists: Any, words: int, alpha: float) -> Any:
     import torch
 
     from anselm.models.attentive_clustering import AttentiveClustering, Config
-    from anselm.models.wordmodel import distinct_texts
+    from anselm.models.frames.word_model import distinct_texts
     from anselm.text.vocabulary import Vocabulary
 
     torch.manual_seed(1)
@@ -136,7 +136,7 @@ def loop(model: Any, question: Any, clusters: Any) -> list[float]:
     """As the equations are written: one pair at a time, each of its two texts read for it."""
     import torch
 
-    from anselm.layers.pairing import pooled_cosines
+    from anselm.layers.pair_attention import pooled_cosines
 
     only = torch.zeros(1, dtype=torch.long, device=model.p_1.device)
 

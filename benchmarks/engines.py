@@ -24,7 +24,7 @@ from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
 from anselm.errors import AnselmError
 from anselm.runtime.engines import VARIABLE
-from anselm.runtime.exported import MODEL, Exported, load_exported
+from anselm.runtime.pairs import MODEL, Exported, load_exported
 from benchmarks.start import seconds
 
 Way = Callable[[Sequence[Question]], list[np.ndarray]]
@@ -36,7 +36,7 @@ UNSORTED = 32  # pairs of a batch, in the order in which they come: as FlashRank
 
 def main() -> None:
     try:
-        from anselm.recipes.exporting import example_questions, export
+        from anselm.export.exporter import example_questions, export
 
         with tempfile.TemporaryDirectory() as scratch:
             torch, exact, int8, dynamic, blocks = (Path(scratch) / name for name in ("t", "f", "i", "d", "b"))
@@ -87,7 +87,7 @@ def opened(folder: Path, engine: str) -> Exported:
 
 def unsorted(model: Exported) -> Way:
     """Batches in the order of the input, each as wide as its widest pair."""
-    from anselm.models.features import encode_lists
+    from anselm.encoding.lists import encode_lists
     from anselm.runtime.rows import lay_out
 
     def score(questions: Sequence[Question]) -> list[np.ndarray]:
@@ -99,7 +99,7 @@ def unsorted(model: Exported) -> Way:
 
 
 def compare(torch: Path, exact: Path, int8: Path, dynamic: Path, blocks: Path) -> None:
-    from anselm.models.registry import load_model
+    from anselm.checkpoints.catalogue import load_model
 
     questions = load_dataset("wikiqa", "test")[:QUESTIONS]
     ways: dict[str, Way] = {

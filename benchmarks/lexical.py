@@ -14,10 +14,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 
+from anselm.checkpoints.catalogue import load_model
 from anselm.data.datasets import load_dataset
 from anselm.models.lexical import Lexical
-from anselm.models.registry import load_model
-from anselm.ranker import Ranker
+from anselm.ranking.ranker import Ranker
 
 
 def read() -> float:

@@ -33,13 +33,13 @@ from typing import Any
 import numpy as np
 
 import anselm
-from anselm.benching import bundled_texts, latency, make_lists, resident_megabytes
+from anselm.checkpoints.catalogue import DEFAULT, SHIPPED, find_checkpoint
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
+from anselm.encoding.tokenizer import PairTokenizer
 from anselm.errors import AnselmError, InputError
-from anselm.models.encoders import PairTokenizer
-from anselm.models.registry import DEFAULT, SHIPPED, find_checkpoint
-from anselm.ranker import Ranker
+from anselm.ranking.ranker import Ranker
+from anselm.ranking.speed import bundled_texts, latency, make_lists, resident_megabytes
 from anselm.runtime.engines import VARIABLE
 
 Way = Callable[[Sequence[Question]], Any]
@@ -83,8 +83,8 @@ def prepare(folder: Path) -> None:
     from onnxruntime.quantization import quantize_dynamic
     from transformers import AutoTokenizer, BertForSequenceClassification
 
-    from anselm.models.encoders import find_encoder
-    from anselm.recipes.exporting import to_onnx
+    from anselm.export.exporter import to_onnx
+    from anselm.models.frames.pretrained import find_encoder
 
     class Logits(torch.nn.Module):
         def __init__(self, model: Any) -> None:

@@ -33,7 +33,7 @@ def why_not() -> str:
     try:
         import torch
 
-        from anselm.models.encoders import find_encoder
+        from anselm.models.frames.pretrained import find_encoder
 
         find_encoder("all-MiniLM-L6-v2")
     except (ImportError, AnselmError) as error:
@@ -46,9 +46,9 @@ def measure() -> None:
     from tokenizers import Tokenizer
 
     from anselm.models.crossencoder import build
-    from anselm.models.encoders import find_encoder
+    from anselm.models.frames.pretrained import find_encoder
+    from anselm.train.hyperparameters import Training
     from anselm.train.loop import Loop
-    from anselm.train.training import Training
 
     lists = [question for name, split in PARTS for question in load_dataset(name, split)]
     model = build("cross-encoder", {}).to("cuda")

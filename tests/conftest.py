@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+pytest_plugins = ["tests.exported_checkpoints"]
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # a test never asks the network; read when transformers is imported
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anselm.data.datasets import load_dataset
     from anselm.data.question import Candidate, Question
     from anselm.evaluation.report import evaluate
-    from anselm.ranker import Ranker, ask, rank
+    from anselm.ranking.ranker import Ranker, ask, rank
 
 __version__ = "0.1.0"
 __all__ = ["Candidate", "Question", "Ranker", "ask", "errors", "evaluate", "load_dataset", "rank"]
@@ -25,11 +25,11 @@ __all__ = ["Candidate", "Question", "Ranker", "ask", "errors", "evaluate", "load
 _HOMES = {
     "Candidate": "anselm.data.question",
     "Question": "anselm.data.question",
-    "Ranker": "anselm.ranker",
-    "ask": "anselm.ranker",
+    "Ranker": "anselm.ranking.ranker",
+    "ask": "anselm.ranking.ranker",
     "evaluate": "anselm.evaluation.report",
     "load_dataset": "anselm.data.datasets",
-    "rank": "anselm.ranker",
+    "rank": "anselm.ranking.ranker",
 }
 
 

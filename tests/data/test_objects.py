@@ -11,7 +11,7 @@ import pytest
 from anselm.data.objects import candidate_from_object, has_id
 from anselm.data.question import Candidate
 from anselm.errors import InputError
-from anselm.ranker import Ranker
+from anselm.ranking.ranker import Ranker
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from anselm.ranker import Ranker
+from anselm.ranking.ranker import Ranker
 
 TEXTS = ("Parking is free.", "The shop opens at nine in the morning.")
 QUESTION = "When does the shop open?"

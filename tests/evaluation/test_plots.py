@@ -15,12 +15,12 @@ import pytest
 from anselm.data.datasets import Dataset
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError, MissingExtraError
-from anselm.evaluation.calibration import Beliefs, Calibration
-from anselm.evaluation.logistic import Logistic
 from anselm.evaluation.plots import check_plot, check_source, draw, save_plot
 from anselm.evaluation.report import Report
 from anselm.evaluation.systems import Model
-from anselm.evaluation.trust import Trust, measure_trust
+from anselm.metrics.calibration import Beliefs, Calibration
+from anselm.metrics.logistic import Logistic
+from anselm.metrics.trust import Trust, measure_trust
 from anselm.models.lexical import Lexical
 
 pytest.importorskip("matplotlib")

@@ -13,8 +13,8 @@ from anselm.data.datasets import Dataset
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.evaluation.report import compare, evaluate
-from anselm.models.scorer import Scores
-from anselm.ranker import Ranker
+from anselm.ranking.ranker import Ranker
+from anselm.scorer import Scores
 
 
 def make(labels: list[float], texts: list[str], **meta: object) -> Question:

@@ -16,7 +16,7 @@ from anselm.data.datasets import Dataset
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.evaluation.report import Report, compare, evaluate
-from anselm.evaluation.saving import save_scores
+from anselm.evaluation.score_files import save_scores
 
 with warnings.catch_warnings():  # its own imports warn on some versions
     warnings.simplefilter("ignore")

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from anselm.data.question import Candidate, Question
-from anselm.models.collating import Batch
 from anselm.models.crossencoder import CrossEncoder, build
+from anselm.models.frames.pair_batches import Batch
 
 
 def ask(text: str, *candidates: str, right: int = 0, title: str = "Bees") -> Question:

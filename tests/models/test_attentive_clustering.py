@@ -18,7 +18,7 @@ pytest.importorskip("sklearn")
 from anselm.data.question import Candidate, Question
 from anselm.errors import AnselmError
 from anselm.layers.composition import AttentivePooling
-from anselm.layers.pairing import NUMBERS, pooled_cosines
+from anselm.layers.pair_attention import NUMBERS, pooled_cosines
 from anselm.layers.similarity import cosine
 from anselm.models.attentive_clustering import (
     AttentiveClustering,

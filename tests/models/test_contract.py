@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from anselm.checkpoints.catalogue import all_models, find_checkpoint, load_model
 from anselm.data.question import Candidate, Question
 from anselm.errors import AnselmError
-from anselm.models.registry import all_models, find_checkpoint, load_model
-from anselm.runtime.loading import load_scorer
+from anselm.ranking.scorers import load_scorer
 
 LISTS = [
     Question("q1", "How do bees make honey?", tuple(Candidate(str(i), text) for i, text in enumerate([
@@ -72,7 +72,7 @@ def test_saved_and_loaded_it_scores_the_same(name: str, tmp_path: Path) -> None:
 def test_scores_are_the_same_in_every_process(name: str) -> None:
     """Down to the last bit, also where Python's hashes differ: ties are ties everywhere."""
     code = (
-        "from anselm.runtime.loading import load_scorer; from anselm.data.question import Candidate, Question;"
+        "from anselm.ranking.scorers import load_scorer; from anselm.data.question import Candidate, Question;"
         "words = 'alpha beta gamma delta epsilon zeta eta theta iota kappa'.split();"
         "texts = [' '.join(words[i:] + words[: i % 3]) for i in range(10)];"
         "question = Question('q', ' '.join(words), tuple(Candidate(str(i), t) for i, t in enumerate(texts)));"

@@ -14,11 +14,11 @@ transformers = pytest.importorskip("transformers")
 
 from torch import Tensor  # noqa: E402
 
+from anselm.checkpoints.catalogue import load_model  # noqa: E402
 from anselm.data.question import Question  # noqa: E402
+from anselm.encoding.lists import WINDOW_OVERLAP  # noqa: E402
 from anselm.models.crossencoder import Config, CrossEncoder, build, load  # noqa: E402
-from anselm.models.encoders import load_saved  # noqa: E402
-from anselm.models.features import WINDOW_OVERLAP  # noqa: E402
-from anselm.models.registry import load_model  # noqa: E402
+from anselm.models.frames.pretrained import load_saved  # noqa: E402
 from anselm.train.losses import make_loss  # noqa: E402
 from tests.models.readers import LISTS, VARIANTS, ask, collate, make, pairs, scores  # noqa: E402
 

@@ -16,10 +16,10 @@ transformers = pytest.importorskip("transformers")
 from safetensors.torch import load_file, save_file  # noqa: E402
 from torch import Tensor  # noqa: E402
 
+from anselm.checkpoints.catalogue import load_model  # noqa: E402
 from anselm.errors import InputError  # noqa: E402
 from anselm.files import write_folder_atomically  # noqa: E402
 from anselm.models.crossencoder import Config, CrossEncoder, build  # noqa: E402
-from anselm.models.registry import load_model  # noqa: E402
 from tests.models.readers import ask, make, scores  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from anselm.checkpoints.blend import Config
 from anselm.errors import FormatError
-from anselm.models.general import Config
 
 PATH = Path("config.json")
 

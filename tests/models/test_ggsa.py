@@ -12,9 +12,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from anselm.checkpoints.catalogue import build_model  # noqa: E402
 from anselm.data.question import Candidate, Question  # noqa: E402
 from anselm.models.ggsa import GGSA  # noqa: E402
-from anselm.models.registry import build_model  # noqa: E402
 from anselm.text.tokens import words  # noqa: E402
 
 TEXTS = (

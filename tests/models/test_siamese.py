@@ -15,16 +15,16 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from anselm.checkpoints.catalogue import all_models, build_model, load_model  # noqa: E402
 from anselm.data.question import Candidate, Question  # noqa: E402
 from anselm.errors import FormatError, InputError, MissingDataError, UnknownNameError  # noqa: E402
-from anselm.models.registry import all_models, build_model, load_model  # noqa: E402
+from anselm.models.frames.word_model import WordModel  # noqa: E402
 from anselm.models.siamese import Siamese  # noqa: E402
-from anselm.models.wordmodel import WordModel  # noqa: E402
-from anselm.recipes.training import dev_map, train_model  # noqa: E402
-from anselm.text.vectors import read_vectors  # noqa: E402
 from anselm.text.vocabulary import UNKNOWN  # noqa: E402
+from anselm.text.word_vectors import read_vectors  # noqa: E402
+from anselm.train.fit import dev_map, train_model  # noqa: E402
+from anselm.train.hyperparameters import make_training  # noqa: E402
 from anselm.train.loop import Loop  # noqa: E402
-from anselm.train.training import make_training  # noqa: E402
 
 NAMES = [name for name, entry in all_models().items() if entry.kind == "siamese"]
 SMALL = {

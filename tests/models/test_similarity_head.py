@@ -13,13 +13,13 @@ transformers = pytest.importorskip("transformers")
 
 from torch import Tensor  # noqa: E402
 
+from anselm.checkpoints.catalogue import load_model  # noqa: E402
 from anselm.data.question import Question  # noqa: E402
 from anselm.errors import InputError  # noqa: E402
-from anselm.models.collating import Batch  # noqa: E402
 from anselm.models.crossencoder import CrossEncoder  # noqa: E402
-from anselm.models.registry import load_model  # noqa: E402
+from anselm.models.frames.pair_batches import Batch  # noqa: E402
+from anselm.train.hyperparameters import Training  # noqa: E402
 from anselm.train.loop import Loop  # noqa: E402
-from anselm.train.training import Training  # noqa: E402
 from tests.models.readers import LISTS, collate, make, pairs, scores  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")

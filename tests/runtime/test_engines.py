@@ -15,10 +15,10 @@ import pytest
 import anselm
 from anselm.errors import FormatError, MissingExtraError, UnknownNameError
 from anselm.runtime import engines
-from anselm.runtime.cores import usable_cores
 from anselm.runtime.engines import VARIABLE, check_names, choose_engine, multiplies_int8, usual_engine
-from anselm.runtime.exported import load_exported
-from tests.runtime.conftest import LISTS
+from anselm.runtime.pairs import load_exported
+from anselm.runtime.threads import usable_cores
+from tests.exported_checkpoints import LISTS
 
 
 @pytest.fixture

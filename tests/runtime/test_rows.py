@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anselm.models.encoders import PairTokenizer
-from anselm.models.features import encode_lists
-from anselm.models.reading import Reading
+from anselm.encoding.limits import Reading
+from anselm.encoding.lists import encode_lists
+from anselm.encoding.tokenizer import PairTokenizer
 from anselm.runtime.rows import by_width, lay_out
-from tests.runtime.conftest import LISTS
+from tests.exported_checkpoints import LISTS
 
 
 @pytest.fixture

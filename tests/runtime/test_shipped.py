@@ -14,11 +14,10 @@ import pytest
 
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
-from anselm.evaluation.calibration import load_calibration
-from anselm.evaluation.metrics import evaluate_lists, summarise
-from anselm.evaluation.scoring import score_lists
+from anselm.metrics.measures import evaluate_lists, summarise
+from anselm.ranking.scorers import load_calibration, load_scorer
 from anselm.runtime.engines import VARIABLE
-from anselm.runtime.loading import load_scorer
+from anselm.scorer import score_lists
 
 Scored = dict[str, tuple[Question, np.ndarray]]
 
@@ -61,8 +60,8 @@ def test_probabilities_hold_pair_by_pair(scored: Scored) -> None:
 def test_what_is_trained_further_begins_as_the_reader() -> None:
     """On the example lists, which come with the package; the runtime also rounds what flows through the reader."""
     pytest.importorskip("torch")
-    from anselm.recipes.exporting import example_questions
-    from anselm.recipes.training import make_model
+    from anselm.export.exporter import example_questions
+    from anselm.train.fit import make_model
 
     questions = example_questions()[:12]
     model: Any = make_model("default", {}, seed=1)

@@ -8,8 +8,8 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from anselm.models.features import Indices, Texts, flatten
-from anselm.models.general import Numbers
+from anselm.checkpoints.blend import Numbers
+from anselm.encoding.lists import Indices, Texts, flatten
 from anselm.runtime.vector_store import VectorStore
 
 TOKENS = [[3, 1], [4], [], [3, 1], [1, 3], [5] * 30, [3, 1, 4]]

@@ -17,11 +17,11 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("onnxscript")
 
+from anselm.checkpoints.catalogue import all_models, build_model, load_model
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError, MissingExtraError
-from anselm.models.registry import all_models, build_model, load_model
-from anselm.recipes.exporting import export
-from anselm.runtime.loading import load_scorer
+from anselm.export.exporter import export
+from anselm.ranking.scorers import load_scorer
 from anselm.runtime.words import ExportedWords, load_words
 from anselm.text.lemmas import find_lemmatiser
 
@@ -132,7 +132,7 @@ def test_a_recurrent_one_is_refused(name: str, vectors: Path, tmp_path: Path) ->
 
 def test_no_torch_is_loaded(exported: Path) -> None:
     code = (
-        "import sys; from anselm.ranker import Ranker;"
+        "import sys; from anselm.ranking.ranker import Ranker;"
         f"found = Ranker.load({str(exported)!r}).rank('where is the honey', ['honey is sweet', 'wood']);"
         "print(len(found.results), 'torch' in sys.modules)"
     )

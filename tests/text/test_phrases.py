@@ -56,7 +56,7 @@ def test_words_that_always_come_together_are_found() -> None:
 
 def test_vectors_are_trained_for_phrases_too() -> None:
     pytest.importorskip("gensim")
-    from anselm.text.training_vectors import train_vectors
+    from anselm.text.word2vec import train_vectors
 
     vectors = train_vectors(["we live in new york", "new york is large"] * 5, width=8, phrases=["new_york"])
     assert "new_york" in vectors.words

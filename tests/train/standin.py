@@ -20,12 +20,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from anselm.data.question import Candidate, Question
-from anselm.layers.lists import Layout
-from anselm.models.features import Indices, Lists, Picked, encode_lists
-from anselm.models.scorer import Scores
+from anselm.encoding.lists import Indices, Lists, Picked, encode_lists
+from anselm.layers.layout import Layout
+from anselm.scorer import Scores
+from anselm.train.hyperparameters import Training
 from anselm.train.loop import Loop
 from anselm.train.sampling import Sampling
-from anselm.train.training import Training
 
 WORDS, WIDTH = 31, 6
 

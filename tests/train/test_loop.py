@@ -25,10 +25,10 @@ from torch import Tensor, nn
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError, UnknownNameError
 from anselm.train import state as state_module
+from anselm.train.hyperparameters import Progress, Training, evaluation_steps
 from anselm.train.processes import join_processes
 from anselm.train.sampling import Sampling
 from anselm.train.state import State, load_state
-from anselm.train.training import Progress, Training, evaluation_steps
 
 HERE = Path(__file__).parent
 LOSSES = ("pointwise", "pairwise", "listwise")
@@ -161,7 +161,7 @@ def test_every_optimizer_is_resumed_exactly(optimizer: str, tmp_path: Path) -> N
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 def test_on_a_gpu_a_resumed_run_ends_close_by(tiny_encoder: Path, tmp_path: Path) -> None:
     """Sums on a GPU differ in their last bits from run to run; docs/training.md has what was measured."""
-    from anselm.models.registry import build_model
+    from anselm.checkpoints.catalogue import build_model
 
     training = replace(PLAIN, rate=1e-4, save_seconds=0)
 

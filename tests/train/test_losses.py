@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 from torch.nn import functional  # noqa: E402
 
 from anselm.errors import UnknownNameError  # noqa: E402
-from anselm.layers.lists import Layout  # noqa: E402
+from anselm.layers.layout import Layout  # noqa: E402
 from anselm.train.losses import LOSSES, make_loss  # noqa: E402
 
 Lists = list[list[tuple[float, float]]]  # per candidate its score and its label

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anselm.encoding.lists import Lists, Texts, running
 from anselm.errors import InputError, UnknownNameError
-from anselm.models.features import Lists, Texts, running
 from anselm.train.sampling import Sampling, _random_negatives, keep_pairs, sample
 
 Row = tuple[int, int, float]  # a candidate's text, its context's and its label

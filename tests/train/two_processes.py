@@ -11,7 +11,7 @@ from accelerate import PartialState
 from standin import EVERYTHING, StandIn, dev_metric, make_loop
 
 from anselm.errors import InputError
-from anselm.train.training import Progress
+from anselm.train.hyperparameters import Progress
 
 # 13 lists in batches of 4: the last batch has a single list, so that one process has none.
 SHARED = {

@@ -10,7 +10,14 @@ from typing import Annotated, cast
 import typer
 
 from anselm import __version__
-from anselm.cli import benching, calibrating, data, evaluating, exporting, ranking, reproducing, training, vectors
+from anselm.cli import bench as benching
+from anselm.cli import calibrate as calibrating
+from anselm.cli import data, vectors
+from anselm.cli import evaluate as evaluating
+from anselm.cli import export as exporting
+from anselm.cli import rank as ranking
+from anselm.cli import reproduce as reproducing
+from anselm.cli import train as training
 from anselm.cli.output import whisper
 from anselm.errors import AnselmError
 

@@ -14,12 +14,12 @@ from anselm.errors import FormatError
 def rank_bulk(
     model: str, source: Path, output: Path, top: int | None, overwrite: bool, strict: bool, as_json: bool
 ) -> None:
-    from anselm.bulk import is_run, partial_of, rank_file
+    from anselm.cli.show import progress
     from anselm.data.formats.jsonl import read_rankable
     from anselm.files import count_lines, find_file
     from anselm.outputs import check_apart, is_stream
-    from anselm.ranker import Ranker
-    from anselm.terminal import progress
+    from anselm.ranking.bulk import is_run, partial_of, rank_file
+    from anselm.ranking.ranker import Ranker
 
     given = find_file(source)
     check_apart(output, given)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 def complete_model(incomplete: str) -> list[tuple[str, str]]:
     """Names of `anselm models` and checkpoint folders, each with what it is."""
-    from anselm.models.registry import all_models
+    from anselm.checkpoints.catalogue import all_models
 
     names = [(entry.name, entry.summary) for entry in all_models().values() if entry.name.startswith(incomplete)]
     return [*names, *((folder, "a checkpoint") for folder in checkpoints(incomplete))]
@@ -26,7 +26,7 @@ def complete_corpus(incomplete: str) -> list[tuple[str, str]]:
 
 def checkpoints(incomplete: str) -> Iterator[str]:
     """Folders here, or in the one that was typed, that are models of ours."""
-    from anselm.models.registry import is_checkpoint
+    from anselm.checkpoints.catalogue import is_checkpoint
 
     typed, start = os.path.split(incomplete)
     try:

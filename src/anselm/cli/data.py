@@ -33,8 +33,8 @@ def data_stats(
     as_json: Json = False,
 ) -> None:
     """Count questions, pairs, relevant candidates and words."""
+    from anselm.cli.show import waiting
     from anselm.data.inventory import statistics
-    from anselm.terminal import waiting
 
     with waiting("counting"):
         rows = statistics(name, split, protocol, data_dir)
@@ -53,8 +53,8 @@ def data_check(
     as_json: Json = False,
 ) -> None:
     """Verify that corpora have their published counts."""
+    from anselm.cli.show import progress
     from anselm.data.inventory import check
-    from anselm.terminal import progress
 
     rows = list(progress(check(names or [], data_dir), "checking"))
     if as_json:
@@ -90,8 +90,8 @@ def data_convert(
     as_json: Json = False,
 ) -> None:
     """Convert a corpus or file to another format."""
+    from anselm.cli.show import waiting
     from anselm.data.inventory import convert
-    from anselm.terminal import waiting
 
     with waiting("converting"):
         count = convert(source, target, split, protocol, source_format, target_format, data_dir)

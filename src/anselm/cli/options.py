@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from anselm.cli.completion import complete_corpus, complete_model
-from anselm.evaluation import DEFAULT_METRICS
+from anselm.metrics import DEFAULT_METRICS
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 Model = Annotated[

@@ -18,7 +18,7 @@ def patience(label: str) -> AbstractContextManager[None]:
     """As `terminal.waiting`, without loading the terminal for programs, which want answers fast."""
     if not sys.stderr.isatty():
         return nullcontext()
-    from anselm.terminal import waiting
+    from anselm.cli.show import waiting
 
     return waiting(label)
 
@@ -30,7 +30,7 @@ def console() -> Console:
 
 
 def say(sentence: str) -> None:
-    from anselm.terminal import shown
+    from anselm.cli.show import shown
 
     console().print(shown(sentence))
 
@@ -49,7 +49,7 @@ def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool, columns: Seq
     """All of it for machines; for people the columns that fit a screen."""
     if as_json:
         return print_json(rows)
-    from anselm.terminal import show_table
+    from anselm.cli.show import show_table
 
     return show_table(console(), [{name: row[name] for name in columns or row} for row in rows])
 

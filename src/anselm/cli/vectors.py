@@ -43,11 +43,11 @@ def vectors(
     as_json: Json = False,
 ) -> None:
     """Train word vectors on any texts (skip-gram): a recipe or a model's config takes them as `vectors = FILE`."""
+    from anselm.cli.show import waiting
     from anselm.data.datasets import is_corpus_name
-    from anselm.recipes.vectors import Making, make_vectors, read_texts
-    from anselm.terminal import waiting
-    from anselm.text.training_vectors import require_gensim
-    from anselm.text.vectors import write_vectors
+    from anselm.experiments.vector_training import Making, make_vectors, read_texts
+    from anselm.text.word2vec import require_gensim
+    from anselm.text.word_vectors import write_vectors
 
     require_gensim()
     check_out(out, data)

@@ -174,3 +174,13 @@ def find_corpus(name: str) -> Corpus:
 
 def _key(name: str) -> str:
     return re.sub(r"[-_ ]", "", name.lower())
+
+
+def check_texts(dataset: Dataset) -> None:
+    if not all(question.text for question in dataset):
+        raise InputError(f"{dataset.name} holds judgements without texts; only a TREC run can be evaluated on it")
+
+
+def check_labels(dataset: Dataset) -> None:
+    if all(candidate.label is None for question in dataset for candidate in question.candidates):
+        raise InputError(f"{dataset.name} has no labels, so there is nothing to evaluate against")

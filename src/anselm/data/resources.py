@@ -14,7 +14,7 @@ from pathlib import Path
 
 from anselm.data.corpora import insuranceqa, insuranceqa_text, squad, stackexchange, trecqa
 from anselm.data.corpus import Tally
-from anselm.data.formats.semeval import read_predictions, read_relevancy
+from anselm.data.formats.semeval_predictions import read_predictions, read_relevancy
 from anselm.data.formats.trec import read_qrels
 from anselm.errors import FormatError
 from anselm.files import read_lines

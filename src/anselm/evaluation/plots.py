@@ -16,11 +16,11 @@ import numpy as np
 
 from anselm.data.datasets import Dataset
 from anselm.errors import InputError, MissingExtraError
-from anselm.evaluation.reliability import Reliability
 from anselm.evaluation.report import Report
 from anselm.evaluation.systems import System
-from anselm.evaluation.trust import Trust
 from anselm.files import replace_file
+from anselm.metrics.reliability import Reliability
+from anselm.metrics.trust import Trust
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from itertools import compress
 import numpy as np
 
 from anselm.data.datasets import Dataset
-from anselm.evaluation.semeval import BoolArray
-from anselm.models.scorer import Scores
+from anselm.metrics.semeval_scorer import BoolArray
+from anselm.scorer import Scores
 
 
 @dataclass(frozen=True)

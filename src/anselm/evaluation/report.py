@@ -10,20 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anselm.data.datasets import Dataset, load_dataset
+from anselm.data.datasets import Dataset, check_labels, load_dataset
 from anselm.errors import InputError, UnknownNameError
-from anselm.evaluation import DEFAULT_METRICS
-from anselm.evaluation.calibration import Calibration
-from anselm.evaluation.metrics import evaluate_lists, parse_metric, summarise, worst_per_group
 from anselm.evaluation.ranked import Coverage, Ranked
-from anselm.evaluation.scoring import Progress, silent
-from anselm.evaluation.semeval import BoolArray, semeval_scores
-from anselm.evaluation.significance import Comparison
-from anselm.evaluation.significance import compare as compare_values
 from anselm.evaluation.systems import RankerLike, System, open_system
-from anselm.evaluation.ties import POLICIES, FloatArray, Ties
-from anselm.evaluation.trust import Trust, measure_trust, numbers
-from anselm.models.scorer import Scorer, Scores
+from anselm.metrics import DEFAULT_METRICS
+from anselm.metrics.calibration import Calibration
+from anselm.metrics.measures import evaluate_lists, parse_metric, summarise, worst_per_group
+from anselm.metrics.semeval_scorer import BoolArray, semeval_scores
+from anselm.metrics.significance import Comparison
+from anselm.metrics.significance import compare as compare_values
+from anselm.metrics.ties import POLICIES, FloatArray, Ties
+from anselm.metrics.trust import Trust, measure_trust, numbers
+from anselm.scorer import Progress, Scorer, Scores, silent
 
 
 @dataclass(frozen=True)
@@ -199,8 +198,3 @@ def check_metrics(metrics: Sequence[str], ties: str) -> None:
         parse_metric(name)
     if ties not in POLICIES:
         raise UnknownNameError("tie rule", ties, POLICIES)
-
-
-def check_labels(dataset: Dataset) -> None:
-    if all(candidate.label is None for question in dataset for candidate in question.candidates):
-        raise InputError(f"{dataset.name} has no labels, so there is nothing to evaluate against")

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from anselm.data.datasets import Dataset
+from anselm.data.datasets import Dataset, check_texts
 from anselm.errors import InputError
-from anselm.evaluation.calibration import Calibration, load_calibration
-from anselm.evaluation.published import open_published
+from anselm.evaluation.published_runs import open_published
 from anselm.evaluation.ranked import Ranked
-from anselm.evaluation.scoring import Progress, score_lists, silent
-from anselm.models.registry import all_models
-from anselm.models.scorer import Scorer
-from anselm.runtime.loading import load_scorer
+from anselm.metrics.calibration import Calibration
+from anselm.ranking.scorers import is_model_name, load_calibration, load_scorer
+from anselm.scorer import Progress, Scorer, score_lists, silent
 
 
 class System(Protocol):
@@ -59,7 +57,7 @@ class Model:
 def open_system(model: str | Path | RankerLike | Scorer) -> System:
     """A name, a checkpoint folder or a file of somebody's results; or what is in memory already."""
     if isinstance(model, str | Path):
-        if str(model) not in all_models() and Path(model).is_file():
+        if not is_model_name(model) and Path(model).is_file():
             return open_published(Path(model))
         return Model(str(model), load_scorer(model), load_calibration(model))
     if isinstance(model, RankerLike):
@@ -67,8 +65,3 @@ def open_system(model: str | Path | RankerLike | Scorer) -> System:
     if not callable(getattr(model, "score", None)):
         raise InputError(f"a model is a name, a path, a Ranker or a scorer, not {model!r:.60}")
     return Model(model.name, model)
-
-
-def check_texts(dataset: Dataset) -> None:
-    if not all(question.text for question in dataset):
-        raise InputError(f"{dataset.name} holds judgements without texts; only a TREC run can be evaluated on it")

@@ -30,10 +30,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
 from anselm.layers.similarity import log_odds
-from anselm.models.settings import check_choice, check_least
-from anselm.models.wordmodel import Batch, WordConfig, WordModel
+from anselm.models.frames.word_model import Batch, WordConfig, WordModel
 from anselm.text.vocabulary import Vocabulary
 
 MODELS = {

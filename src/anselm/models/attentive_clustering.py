@@ -37,13 +37,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from anselm.checkpoints.settings import check_least
 from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.layers.composition import mean_pool
 from anselm.layers.convolution import Centred
-from anselm.layers.pairing import pooled_cosines
-from anselm.models.settings import check_least
-from anselm.models.wordmodel import Batch, WordConfig, WordModel
+from anselm.layers.pair_attention import pooled_cosines
+from anselm.models.frames.word_model import Batch, WordConfig, WordModel
 from anselm.text.vocabulary import Vocabulary
 
 MODELS = {

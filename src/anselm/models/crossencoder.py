@@ -34,24 +34,25 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from anselm.checkpoints.blend import READER
+from anselm.checkpoints.blend import Config as GeneralConfig
+from anselm.checkpoints.catalogue import general_folder, read_config
+from anselm.checkpoints.checksums import verify
+from anselm.checkpoints.settings import check_choice, check_least, check_types, make_config
 from anselm.data.question import Question
+from anselm.encoding.limits import Reading
+from anselm.encoding.lists import Lists, Picked, encode_lists, spread, window_candidates
+from anselm.encoding.packing import in_order
+from anselm.encoding.tokenizer import PairTokenizer
 from anselm.errors import FormatError, InputError
 from anselm.layers.funnel import check_encoder, read_narrowing
-from anselm.layers.lists import Layout
-from anselm.models.checksums import verify
-from anselm.models.collating import Batch, Group, Placed, collate_pairs, place_texts
-from anselm.models.encoders import PairTokenizer, load_pretrained, load_saved, max_tokens, save_encoder
-from anselm.models.features import Lists, Picked, encode_lists, spread, window_candidates
-from anselm.models.general import READER
-from anselm.models.general import Config as GeneralConfig
-from anselm.models.packing import in_order
-from anselm.models.reading import Reading
-from anselm.models.registry import general_folder, read_config
-from anselm.models.scorer import Scores
-from anselm.models.settings import check_choice, check_least, check_types, make_config
-from anselm.models.teaching import taught_vectors
-from anselm.models.thawing import fill, thaw
-from anselm.models.weights import load_weights, save_weights
+from anselm.layers.layout import Layout
+from anselm.models.frames.dequantized import fill, thaw
+from anselm.models.frames.distillation import taught_vectors
+from anselm.models.frames.pair_batches import Batch, Group, Placed, collate_pairs, place_texts
+from anselm.models.frames.pretrained import load_pretrained, load_saved, max_tokens, save_encoder
+from anselm.models.frames.weights import load_weights, save_weights
+from anselm.scorer import Scores
 
 # Not cuDNN's attention: it plans anew for each shape, and no two batches of ragged lists have the same. On an H200 that
 # planning took 115 ms of a step of 167.

@@ -36,8 +36,8 @@ from anselm.errors import InputError
 from anselm.layers.blocks import FeedForward, SelfAttentionBlock, with_positions
 from anselm.layers.composition import mean_pool
 from anselm.models import siamese
+from anselm.models.frames.text_encoders import grouping
 from anselm.models.siamese import SPREAD, Siamese
-from anselm.models.siamese_encoders import grouping
 
 MODELS = {
     "ggsa": {"kind": "siamese", "summary": "gated group self-attention, max pooling, cosine"},

@@ -29,7 +29,7 @@ import numpy as np
 
 from anselm.data.question import Question
 from anselm.errors import FormatError
-from anselm.models.scorer import Scores
+from anselm.scorer import Scores
 from anselm.text.statistics import Statistics
 from anselm.text.stem import stem
 from anselm.text.tokens import STOPWORDS, words

@@ -30,7 +30,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
+from anselm.encoding.lists import Indices, Lists
+from anselm.encoding.packing import in_order
 from anselm.errors import InputError
 from anselm.layers.blocks import balance
 from anselm.layers.composition import (
@@ -49,14 +52,11 @@ from anselm.layers.similarity import (
     cosine,
     gesd,
 )
-from anselm.models.features import Indices, Lists
-from anselm.models.packing import in_order
-from anselm.models.scorer import Scores
-from anselm.models.settings import check_choice, check_least
-from anselm.models.siamese_encoders import ENCODERS
-from anselm.models.wordmodel import Batch, Placed, WordConfig, WordModel
-from anselm.text.vectors import WordVectors
+from anselm.models.frames.text_encoders import ENCODERS
+from anselm.models.frames.word_model import Batch, Placed, WordConfig, WordModel
+from anselm.scorer import Scores
 from anselm.text.vocabulary import Vocabulary
+from anselm.text.word_vectors import WordVectors
 
 MODELS = {
     "averaged": {"kind": "siamese", "summary": "averaged word vectors, compared by cosine"},

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
-from anselm.runtime.cores import usable_cores
+from anselm.runtime.threads import usable_cores
 
 Engine = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals)
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.models.encoders import PairTokenizer
-from anselm.models.features import Indices, Lists, spread
-from anselm.models.reading import Reading
+from anselm.encoding.limits import Reading
+from anselm.encoding.lists import Indices, Lists, spread
+from anselm.encoding.tokenizer import PairTokenizer
 
 STEP = 8  # tokens; between 4 and 16 no difference in speed stood out from the noise
 

@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.models.features import Indices, Texts
+from anselm.encoding.lists import Indices, Texts
 
 Numbers = NDArray[np.float64]
 MOST = 20_000  # vectors; 30 MB at 384 numbers of four bytes

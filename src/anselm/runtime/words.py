@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anselm.checkpoints.catalogue import read_config
+from anselm.checkpoints.saved_vocabulary import VOCABULARY, load_vocabulary
 from anselm.data.question import Question
+from anselm.encoding.lists import Indices, Lists, encode_lists, spread
+from anselm.encoding.packing import in_order
 from anselm.errors import FormatError
-from anselm.models.features import Indices, Lists, encode_lists, spread
-from anselm.models.packing import in_order
-from anselm.models.registry import read_config
-from anselm.models.scorer import Scores
-from anselm.models.vocabulary import VOCABULARY, load_vocabulary
 from anselm.runtime.engines import Engine, open_engine
+from anselm.scorer import Scores
 from anselm.text.vocabulary import PAD, Vocabulary
 
 MODEL = Path("onnx") / "model.onnx"

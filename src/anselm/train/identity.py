@@ -10,8 +10,8 @@ from typing import Any
 
 from torch import Tensor
 
-from anselm.models.features import Lists
-from anselm.train.training import WITHOUT_EFFECT, Training
+from anselm.encoding.lists import Lists
+from anselm.train.hyperparameters import WITHOUT_EFFECT, Training
 
 
 def identity(

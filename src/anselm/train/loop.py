@@ -23,20 +23,19 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from anselm.data.question import Question
+from anselm.encoding.lists import Indices, Lists, Picked
+from anselm.encoding.packing import pack
 from anselm.errors import InputError
-from anselm.models.features import Indices, Lists, Picked
-from anselm.models.packing import pack
-from anselm.models.scorer import Scores
+from anselm.scorer import Scores
 from anselm.train.averaging import RunningMean
-from anselm.train.checks import check_trainable
+from anselm.train.hyperparameters import Progress, Training, evaluation_steps
 from anselm.train.identity import differences, identity
 from anselm.train.log import add_line, cut_after
-from anselm.train.losses import make_loss
+from anselm.train.losses import check_trainable, make_loss
 from anselm.train.optimizers import make_optimizer, make_schedule
 from anselm.train.processes import agree, gather_number, join_processes
 from anselm.train.sampling import sample
 from anselm.train.state import State, forget_scratch, load_state, optimizer_state, restore_optimizer, save_state
-from anselm.train.training import Progress, Training, evaluation_steps
 
 
 class Trainable(Protocol):

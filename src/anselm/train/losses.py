@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from anselm.errors import UnknownNameError
-from anselm.layers.lists import Layout
+from anselm.encoding.lists import Lists
+from anselm.errors import InputError, UnknownNameError
+from anselm.layers.layout import Layout
 
 Loss = Callable[[Tensor, Tensor, Layout], tuple[Tensor, Tensor]]
 
@@ -67,3 +69,23 @@ def make_loss(name: str, smoothing: float = 0.0, margin: float = 0.1) -> Loss:
     if name not in LOSSES:
         raise UnknownNameError("loss", name, LOSSES)
     return partial(LOSSES[name], **({"margin": margin} if name == "pairwise" else {"smoothing": smoothing}))
+
+
+def check_trainable(lists: Lists, loss: str) -> None:
+    """A corpus that a loss can learn nothing from is a mistake, not a run without progress.
+
+    `lists` are those of an epoch, with the negatives that were sampled for it.
+    """
+    relevant = np.add.reduceat((lists.labels > 0).astype(np.int64), lists.bounds[:-1])  # (lists,)
+    if not relevant.any():
+        raise InputError(f"none of the {len(lists.labels):,} candidates in the training data is relevant")
+    if loss == "listwise" and not (relevant[lists.sizes > 1] > 0).any():
+        raise InputError(
+            "every relevant candidate in the training data is alone in its list, which teaches the listwise loss "
+            "nothing; use pointwise, or negatives from the pool"
+        )
+    if loss == "pairwise" and not ((relevant > 0) & (relevant < lists.sizes)).any():
+        raise InputError(
+            "no list in the training data has both relevant and irrelevant candidates, which the pairwise loss "
+            "compares; use pointwise, or negatives from the pool"
+        )

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anselm.checkpoints.settings import check_choice, check_types
+from anselm.encoding.lists import Indices, Lists, running, spread
 from anselm.errors import InputError
-from anselm.models.features import Indices, Lists, running, spread
-from anselm.models.settings import check_choice, check_types
 
 KINDS = ("all", "list", "pool", "hard")
 

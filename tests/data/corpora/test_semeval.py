@@ -12,7 +12,7 @@ from anselm.data.corpora.semeval import distinct_threads, read_perfect_matches, 
 from anselm.data.corpora.semeval_2015 import TRIAL, read_questions
 from anselm.data.corpora.semeval_related import read_subtask_b, read_subtask_c
 from anselm.data.corpus import Corpus
-from anselm.data.formats.semeval import read_relevancy
+from anselm.data.formats.semeval_predictions import read_relevancy
 from anselm.data.question import Question
 from anselm.errors import FormatError, MissingDataError
 from anselm.text.tokens import words

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anselm.data.formats.semeval import Prediction, read_predictions, read_relevancy
+from anselm.data.formats.semeval_predictions import Prediction, read_predictions, read_relevancy
 from anselm.errors import FormatError
 
 

@@ -1,0 +1,174 @@
+"""anselm evaluate and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from anselm.cli.completion import complete_model
+from anselm.cli.options import (
+    METRICS,
+    Columns,
+    DataDir,
+    DataSource,
+    Json,
+    JudgedOnly,
+    Metrics,
+    Protocol,
+    Split,
+    System,
+    TieRule,
+    named_columns,
+)
+from anselm.cli.output import console, print_json, whisper
+
+if TYPE_CHECKING:
+    from anselm.evaluation.report import Report
+    from anselm.metrics.ties import Ties
+
+app = typer.Typer()
+
+OFFICIAL = "official"  # the protocol of a shared task
+
+
+@app.command(epilog="Example: anselm evaluate bm25 --data wikiqa --split test --protocol clean")
+def evaluate(
+    model: System,
+    data: DataSource,
+    split: Split = None,
+    protocol: Protocol = None,
+    metrics: Metrics = METRICS,
+    ties: TieRule = "pessimistic",
+    judged_only: JudgedOnly = False,
+    per_question: Annotated[bool, typer.Option("--per-question", help="Also the value of each question.")] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw how far the probabilities hold, and what thresholds give: .png or .svg."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Write the scores: .pred (SemEval's predictions, true or false for each) or .run (TREC)."),
+    ] = None,
+    columns: Columns = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Measure a model on labelled lists."""
+    (report,) = run_evaluation(
+        [model], data, split, protocol, metrics, ties, judged_only, data_dir, plot, save, columns
+    )
+    if plot:
+        from anselm.evaluation.plots import save_plot
+
+        save_plot(report, plot)
+    if as_json:
+        return print_json(report.to_dict() | ({"per_question": report.per_question} if per_question else {}))
+    from anselm.cli.show import show_questions, show_report
+
+    show_report(console(), report)
+    if per_question:
+        show_questions(console(), report)
+    return None
+
+
+@app.command(epilog="Example: anselm compare bm25 tfidf --data trecqa")
+def compare(
+    model_a: System,
+    model_b: Annotated[str, typer.Argument(autocompletion=complete_model, help="The model to compare it with.")],
+    data: DataSource,
+    split: Split = None,
+    protocol: Protocol = None,
+    metrics: Metrics = METRICS,
+    ties: TieRule = "pessimistic",
+    judged_only: JudgedOnly = False,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two models question by question, with paired significance tests."""
+    from anselm.evaluation.report import compare as compare_reports
+
+    first, second = run_evaluation([model_a, model_b], data, split, protocol, metrics, ties, judged_only, data_dir)
+    rows = compare_reports(first, second)
+    if as_json:
+        return print_json(describe(first, second) | {"comparisons": {name: vars(row) for name, row in rows.items()}})
+    from anselm.cli.show import show_comparison
+
+    return show_comparison(console(), first, second, rows)
+
+
+def describe(first: Report, second: Report) -> dict[str, Any]:
+    """What two reports share; the coverage of each where one is of a run."""
+    shared = ("data", "split", "protocol", "ties", "questions", "copies", "pairs", "judged_only")
+    a, b = first.to_dict(), second.to_dict()
+    described = {"models": [first.model, second.model]} | {key: a[key] for key in shared if key in a}
+    coverage = [a.get("coverage"), b.get("coverage")]
+    return described | ({"coverage": coverage} if any(coverage) else {})
+
+
+def run_evaluation(
+    models: Sequence[str],
+    data: str,
+    split: str | None,
+    protocol: str | None,
+    metrics: str,
+    ties: str,
+    judged_only: bool,
+    data_dir: Path | None,
+    plot: Path | None = None,
+    save: Path | None = None,
+    columns: str | None = None,
+) -> list[Report]:
+    """Of several models on the same lists; what is to be drawn or saved is of the first."""
+    from anselm.cli.show import progress, waiting
+    from anselm.data.datasets import load_dataset
+    from anselm.evaluation.plots import check_plot, check_source
+    from anselm.evaluation.report import assess, check_metrics
+    from anselm.evaluation.score_files import check_target, save_scores
+    from anselm.evaluation.systems import open_system
+    from anselm.outputs import check_apart
+
+    names = [name.strip() for name in metrics.split(",") if name.strip()]
+    check_metrics(names, ties)
+    if plot:
+        check_plot(plot)
+    if save:
+        check_target(save)
+        check_apart(save, data, *models)
+    systems = [open_system(model) for model in models]  # a mistyped name should not cost the reading of the data
+    with waiting("reading"):
+        dataset = load_dataset(data, split, protocol, data_dir, columns=named_columns(columns))
+    if plot:
+        check_source(systems[0], dataset)
+    scoring = partial(progress, label="scoring")
+    reports = [assess(system, dataset, names, cast("Ties", ties), scoring, judged_only) for system in systems]
+    if any(report.trivial for report in reports):
+        whisper(
+            f"anselm: note: every candidate that is ranked on {dataset.name} is relevant: any order scores the same"
+        )
+    if save:
+        save_scores(reports[0], save)
+        for note in notes_on_saving(reports[0], save, data):
+            whisper(f"anselm: note: {note}")
+    return reports
+
+
+def notes_on_saving(report: Report, save: Path, data: str) -> Iterator[str]:
+    """What predictions cannot say by themselves."""
+    if save.suffix != ".pred" or report.ranked is None:
+        return
+    if report.ranked.called is None:
+        yield f"{report.model} has no threshold of its own; {save} calls relevant what is above 0"
+    if report.protocol != OFFICIAL and has_official(data):
+        lists = f"the {len(report.ranked.lists):,} lists of the protocol {report.protocol!r}"
+        yield f"{save} has {lists}; the official scorer expects those of --protocol {OFFICIAL}"
+
+
+def has_official(data: str) -> bool:
+    """Whether it is a corpus that a task's own scorer is for."""
+    from anselm.data.datasets import find_corpus, is_corpus_name
+
+    return is_corpus_name(data) and OFFICIAL in find_corpus(data).protocols

@@ -1,0 +1,178 @@
+"""anselm rank, ask and models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anselm.cli.options import Columns, Json, Model, named_columns
+from anselm.cli.output import console, patience, print_json, print_rows, say, whisper
+from anselm.cli.skips import Skips
+from anselm.errors import InputError
+
+if TYPE_CHECKING:
+    from anselm.ranking.answers import Ranking
+    from anselm.text.documents import Document
+
+# Heavy modules are imported inside the commands, so that --help and completion answer at once.
+
+app = typer.Typer()
+
+NO_ANSWER = 1  # the exit code, where it is asked for
+
+Explain = Annotated[bool, typer.Option("--explain", help="Mark the words that carried the scores.")]
+Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first item that cannot be read, and skip none.")]
+ExitCode = Annotated[bool, typer.Option("--exit-code", help="Leave with exit code 1 where no answer was found.")]
+
+
+@app.command(epilog='Example: anselm rank "When do you open?" --candidates faq.csv')
+def rank(
+    question: Annotated[str | None, typer.Argument(help="The question.")] = None,
+    candidates: Annotated[
+        Path | None,
+        typer.Option(
+            "--candidates",
+            "-c",
+            help="A FAQ (CSV, TSV, JSON, JSONL, Markdown, HTML, Word), or one candidate per line; - is standard input.",
+        ),
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--input", help="Rank in bulk: grouped JSONL, a list per line; - is standard input."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            help="Where bulk results go: JSONL (a stopped run goes on) or a TREC .run, also .gz; - is standard output.",
+        ),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an --output that exists.")] = False,
+    columns: Columns = None,
+    strict: Strict = False,
+    top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
+    explain: Explain = False,
+    fold_duplicates: Fold = False,
+    group: Annotated[
+        bool, typer.Option("--group", help="Put similar answers together, the best of them first.")
+    ] = False,
+    exit_code: ExitCode = False,
+    model: Model = "default",
+    as_json: Json = False,
+) -> None:
+    """Order candidate answers, best first."""
+    if source is not None or output is not None:
+        if question is not None or candidates is not None or source is None or output is None:
+            raise InputError("bulk ranking takes --input and --output, without a question and --candidates")
+        if explain or fold_duplicates or group or exit_code or columns:
+            alone = "--explain, --fold-duplicates, --group, --columns and --exit-code"
+            raise InputError(f"{alone} are for one question, not for ranking in bulk")
+        from anselm.cli.bulk_ranking import rank_bulk
+
+        return rank_bulk(model, source, output, top, overwrite, strict, as_json)
+    if overwrite:
+        raise InputError("--overwrite is for ranking in bulk, with --input and --output")
+    if question is None or candidates is None:
+        raise InputError('a question and --candidates FILE are needed: anselm rank "When do you open?" -c faq.csv')
+    from anselm.data.formats.faqs import read_entries
+    from anselm.ranking.ranker import Ranker
+
+    skips = Skips()
+    listed = read_entries(candidates, named_columns(columns), None if strict else skips)
+    with patience("ranking"):
+        ranking = Ranker.load(model).rank(
+            question, listed, top, explain=explain, fold_duplicates=fold_duplicates, group=group
+        )
+    if as_json:
+        print_json(ranking.to_dict())
+    else:
+        from anselm.cli.show import show_ranking
+
+        show_ranking(console(), ranking)
+    return finish(ranking, skips, exit_code)
+
+
+@app.command(epilog='Example: anselm ask "How long is the warranty?" manual.md docs/ --top 3')
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Text, Markdown, HTML, Word or PDF files, FAQs, folders of them, or - for standard input."),
+    ],
+    top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
+    read: Annotated[int | None, typer.Option(help="How many sentences the model reads; by default 200.")] = None,
+    columns: Columns = None,
+    strict: Strict = False,
+    explain: Explain = False,
+    fold_duplicates: Fold = False,
+    exit_code: ExitCode = False,
+    model: Model = "default",
+    as_json: Json = False,
+) -> None:
+    """Find the sentences of documents, or the entries of FAQs, that answer a question."""
+    from anselm.ranking.ranker import Ranker
+
+    skips = Skips()
+    documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files)]
+    options: dict[str, Any] = {"explain": explain, "fold_duplicates": fold_duplicates, "read": read}
+    with patience("asking"):
+        ranking = Ranker.load(model).ask(
+            question,
+            documents,
+            top,
+            columns=named_columns(columns),
+            skip=None if strict else skips,
+            **options,
+        )
+    if as_json:
+        print_json(ranking.to_dict())
+    else:
+        from anselm.cli.show import show_answers
+
+        show_answers(console(), ranking)
+    if ranking.read < ranking.passages:
+        kept = f"of {ranking.passages:,} sentences the model read {ranking.read:,}, those nearest by words and meaning"
+        whisper(f"anselm: note: {kept}; --read N reads more")
+    return finish(ranking, skips, exit_code)
+
+
+def read_stdin_document() -> Document:
+    """Standard input has no name to tell its kind by, so its content does."""
+    from anselm.files import read_stdin
+    from anselm.text.documents import document_from_text
+    from anselm.text.kinds import tell_kind
+
+    text = read_stdin()
+    return document_from_text(text, "-", tell_kind(text))
+
+
+def finish(ranking: Ranking[Any], skips: Skips, exit_code: bool) -> None:
+    """Notes on standard error, and the exit code."""
+    for warning in ranking.warnings:
+        whisper(f"anselm: warning: {warning}")
+    if ranking.empty:
+        whisper(f"anselm: note: {ranking.empty:,} empty candidate{'s' * (ranking.empty > 1)} came last")
+    skips.finish()
+    if exit_code and ranking.answerable is False:
+        raise typer.Exit(NO_ANSWER)
+
+
+@app.command(epilog="Example: anselm models --json")
+def models(as_json: Json = False) -> None:
+    """List the models that can be named."""
+    from anselm.checkpoints.catalogue import all_models
+
+    entries = all_models().values()
+    rows = [
+        {"name": one.name, "kind": one.kind, "use": "ranks as it comes" if one.ready else "to be trained"}
+        | {"ready": one.ready, "summary": one.summary, "terms": one.terms}
+        for one in entries
+    ]
+    print_rows(rows, as_json, columns=("name", "kind", "use", "summary"))
+    if not as_json:
+        for one in entries:
+            if one.terms:
+                say(f"{one.name}: {one.terms}")

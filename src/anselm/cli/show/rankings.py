@@ -1,0 +1,150 @@
+"""Ranked answers with probability bars, and the best one in its context."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.text import Text
+
+from anselm.cli.show.tables import CONTROLS, one_line, plain_table
+from anselm.ranking.answers import Answers, Passage, Ranking, Result
+from anselm.ranking.explanations import Word, leading, marked
+
+BAR_WIDTH = 12
+NEAREST = 3
+EIGHTHS = " ▏▎▍▌▋▊▉"
+SPACES = re.compile(r"\s+")
+SENTENCE_END = re.compile(r"[.!?…:;。！？][\"')\]»”’]*$")
+
+
+def bar(probability: float, plain: bool = False, width: int = BAR_WIDTH) -> str:
+    """A bar in eighths of a character; `plain` where the terminal knows only ASCII."""
+    if plain:
+        return ("#" * round(probability * width)).ljust(width)
+    full, eighth = divmod(round(probability * width * 8), 8)
+    return ("█" * full + EIGHTHS[eighth]).rstrip().ljust(width)
+
+
+def show_ranking(console: Console, ranking: Ranking[Result]) -> None:
+    """The verdict, then the candidates best first; where there is no answer, only the nearest few.
+
+    Where they are grouped, those that are like the one above stand behind a ~. In a file or a pipe, each candidate is
+    one line.
+    """
+    show_verdict(console, ranking)
+    shown = ranking.results[: NEAREST if ranking.answerable is False else None]
+    if not console.is_terminal:
+        return show_lines(console, shown)
+    table = plain_table()
+    table.add_column("#", justify="right", style="dim")
+    table.add_column("score" if ranking.best.probability is None else "probability", no_wrap=True)
+    table.add_column("answer", overflow="fold")
+    for place, result in enumerate(shown, start=1):
+        text = entry(console, result).append(f"  {aside(result)}", style="dim")
+        follows = result.cluster is not None and place > 1 and shown[place - 2].cluster == result.cluster
+        table.add_row(
+            str(place), strength(console, result), Text("  ~ ", style="dim").append_text(text) if follows else text
+        )
+    return console.print(table)
+
+
+def show_lines(console: Console, results: Sequence[Result]) -> None:
+    """Place, probability or score, where it comes from, and the text, with tabs between."""
+    for place, result in enumerate(results, start=1):
+        fields = [str(place), amount(result).strip(), aside(result), entry(console, result).plain]
+        console.file.write("\t".join(fields) + "\n")  # the console would make spaces of the tabs
+
+
+def strength(console: Console, result: Result) -> str:
+    """A bar with the probability; where there is none, the score."""
+    if result.probability is None:
+        return amount(result)
+    return f"[cyan]{bar(result.probability, console.options.ascii_only)}[/] {amount(result)}"
+
+
+def amount(result: Result) -> str:
+    return f"{result.score:.2f}" if result.probability is None else f"{result.probability:4.0%}"
+
+
+def entry(console: Console, result: Result) -> Text:
+    """The answer, behind the question that it is filed under where it is an entry of a FAQ."""
+    if not result.question:
+        return answer(console, result)
+    return Text(f"{one_line(result.question)} ", style="").append_text(answer(console, result, "dim"))
+
+
+def answer(console: Console, result: Result, style: str = "") -> Text:
+    """The text on one line; where it was explained, with the words that carried most standing out."""
+    return emphasise(console, result.text, result.explanation.answer if result.explanation else (), style)
+
+
+def emphasise(console: Console, text: str, words: Sequence[Word], style: str = "") -> Text:
+    """The leading words bold and underlined; where that cannot be shown, as in a file, *between asterisks*."""
+    pieces = [(SPACES.sub(" ", CONTROLS.sub(" ", piece)), mark) for piece, mark in marked(text, leading(words))]
+    signs = ("*", "*") if console.color_system is None else ("", "")
+    shown = Text(style=style)
+    for number, (piece, mark) in enumerate(pieces, start=1):
+        piece = piece.lstrip() if number == 1 else piece
+        piece = piece.rstrip() if number == len(pieces) else piece
+        shown.append(piece.join(signs) if mark else piece, style="bold underline" if mark else None)
+    return shown
+
+
+def show_answers(console: Console, ranking: Answers) -> None:
+    """The best sentence between its neighbours, then the table."""
+    best = ranking.answer
+    if best is not None and console.is_terminal:
+        before, here, after = map(one_line, (best.before, best.text, best.after))
+        above = one_line(best.question or best.heading or "")
+        context = Text(f"{above}\n" if above else "", style="bold" if best.question else "dim")
+        context.append(before + between(before, here), style="not bold dim")
+        context.append_text(answer(console, best, "bold green not dim"))
+        context.append(between(here, after) + after, style="not bold dim")
+        context.truncate(1200, overflow="ellipsis")
+        console.print(Panel(context, title=escape(origin(best)), title_align="left", border_style="dim"))
+    show_ranking(console, ranking)
+
+
+def between(first: str, second: str) -> str:
+    """What parts two neighbours: a space between sentences, a new line where one is a heading or the like."""
+    if not first or not second:
+        return ""
+    return " " if all(SENTENCE_END.search(text) for text in (first, second)) else "\n"
+
+
+def show_verdict(console: Console, ranking: Ranking[Result]) -> None:
+    """The question, with the words that carried the best result, and whether there is an answer."""
+    first = ranking.best
+    words = first.explanation.question if first.explanation else ()
+    console.print(emphasise(console, ranking.question, words, "" if words else "bold"), soft_wrap=True)
+    if ranking.answerability is None:
+        return
+    sure = f"{ranking.answerability:.0%}"
+    if ranking.answerable:
+        found = f"[green]An answer was found[/], with {sure} certainty that there is one."
+        console.print(found, highlight=False, soft_wrap=True)
+    else:
+        console.print(
+            f"[yellow]No answer found[/]: the certainty that there is one is {sure}, below {ranking.threshold:.0%}. "
+            "The nearest are shown; [dim]anselm calibrate[/] fits this to your own questions.",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def aside(result: Result) -> str:
+    """Where it comes from, and how many near-duplicates it stands for."""
+    folded = len(result.duplicates or ())
+    return origin(result) + (f" and {folded} near-duplicate{'s' * (folded > 1)}" if folded else "")
+
+
+def origin(result: Result) -> str:
+    """Where a result comes from: the line of a file, the id that was given, or the place in the input."""
+    if isinstance(result, Passage):
+        page = f", page {result.page}" if result.page else ""
+        return one_line(f"{result.source}:{result.line}{page}")
+    return one_line(f"[{result.index if result.id is None else result.id}]")

@@ -1,0 +1,141 @@
+"""Fitting what needs no torch: word statistics to the texts, probabilities and threshold to the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from anselm.checkpoints.card import NAME as CARD
+from anselm.checkpoints.card import renew_card
+from anselm.checkpoints.catalogue import SHIPPED, find_checkpoint, load_model
+from anselm.checkpoints.checksums import copy_checkpoint, renew_checksums, write_checkpoint
+from anselm.data.datasets import Dataset, check_texts, find_corpus, is_corpus_name, load_dataset
+from anselm.data.formats.beir import is_beir
+from anselm.data.question import Question
+from anselm.errors import InputError
+from anselm.metrics.calibration import Calibration
+from anselm.metrics.thresholds import Rule
+from anselm.metrics.trust import Trust, measure_trust
+from anselm.models.lexical import Lexical
+from anselm.ranking.scorers import load_calibration, load_scorer
+from anselm.scorer import Progress, score_lists, silent
+from anselm.train.beliefs import calibrate, describe, fit_calibration
+
+TRAIN, DEV = "train", "dev"
+CALIBRATION = "calibration.json"
+
+
+def load_training_data(
+    source: str | Path,
+    split: str | None = None,
+    protocol: str | None = None,
+    data_dir: str | Path | None = None,
+    usual: str = TRAIN,
+    columns: Mapping[str, str] | None = None,
+) -> Dataset:
+    """Data to fit on. Unless told otherwise: the `usual` split, and the protocol that leaves no question out.
+
+    Questions without an answer teach the threshold; corpora list that protocol last. A file is taken whole.
+    """
+    if is_corpus_name(str(source)):
+        corpus = find_corpus(str(source))
+        if split is None and usual not in corpus.splits:
+            raise InputError(f"{corpus.name} has no split {usual!r} to fit on; name one of {', '.join(corpus.splits)}")
+        split, protocol = split or usual, protocol or list(corpus.protocols)[-1]
+    elif is_beir(Path(source)):
+        split = split or usual
+    return load_dataset(source, split, protocol, data_dir, columns=columns)
+
+
+def train(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -> Calibration | None:
+    """Fit a model's statistics on the candidates of a data set, and its probabilities on the labels, if there are any.
+
+    The checkpoint folder appears when it is whole.
+    """
+    check_texts(dataset)
+    model = load_model(base)
+    if not isinstance(model, Lexical):
+        raise InputError(f"{base!r} cannot be trained; lexical models can")
+    labelled = any(candidate.label is not None for question in dataset for candidate in question.candidates)
+    with write_checkpoint(out) as folder:  # first, since a name that is taken should not cost the fitting
+        fitted = model.fit(distinct_texts(progress(dataset)))
+        calibration = calibrate(fitted, dataset, progress) if labelled else None
+        fitted.save(folder)
+        if calibration:
+            calibration.save(folder / CALIBRATION)
+    return calibration
+
+
+def distinct_texts(questions: Iterable[Question]) -> Iterator[str]:
+    """Each candidate text once: pools repeat the same answers, which would distort how rare a word is."""
+    seen: set[str] = set()
+    for question in questions:
+        for candidate in question.candidates:
+            if candidate.text not in seen:
+                seen.add(candidate.text)
+                yield candidate.text
+
+
+@dataclass(frozen=True)
+class Refit:
+    """New probabilities for a checkpoint, and what they and the old ones are worth on the lists of the fitting."""
+
+    checkpoint: Path
+    calibration: Calibration
+    before: Trust | None  # None where it had none
+    after: Trust
+    kinds: tuple[str, ...]  # of candidates that there were lists of: texts, entries, sentences
+
+
+def recalibrate(
+    model: str | Path, dataset: Dataset, rule: Rule, out: Path | None = None, progress: Progress = silent
+) -> Refit:
+    """Fit the probabilities of a checkpoint anew, and write them into it, or into a copy of it at `out`."""
+    folder = find_writable(model, out)
+    check_texts(dataset)
+    check_classes(dataset)
+    scores = score_lists(load_scorer(model), dataset, progress)
+    old = load_calibration(folder)
+    found = fit_calibration(dataset, scores, rule, describe(dataset), old)
+    before = measure_trust(dataset, scores, old) if old else None
+    after = measure_trust(dataset, scores, found)
+    kinds = tuple(sorted({question.kind for question in dataset}))
+    if out is None:
+        with renew_checksums(folder, CALIBRATION, CARD):
+            write_calibration(folder, found, dataset)
+        return Refit(folder, found, before, after, kinds)
+    with write_checkpoint(out) as copy:
+        copy_checkpoint(folder, copy)
+        write_calibration(copy, found, dataset)
+    return Refit(out, found, before, after, kinds)
+
+
+def write_calibration(folder: Path, calibration: Calibration, dataset: Dataset) -> None:
+    calibration.save(folder / CALIBRATION)
+    renew_card(folder, dataset)
+
+
+def find_writable(model: str | Path, out: Path | None) -> Path:
+    """The checkpoint's folder; before anything is scored, whether there is a place to write to."""
+    folder = find_checkpoint(model)
+    if folder is None:
+        raise InputError(f"{str(model)!r} has to be trained first; a checkpoint folder is what can be calibrated")
+    if out is None and folder.resolve().is_relative_to(SHIPPED.resolve()):
+        raise InputError(f"{str(model)!r} comes with the package and stays as it is; give --out DIR to write a copy")
+    if out is not None and out.exists():
+        raise InputError(f"{out} exists already; give the name of a new folder")
+    return folder
+
+
+def check_classes(dataset: Dataset) -> None:
+    """Probabilities are fitted to relevant and irrelevant candidates, so there must be some of both."""
+    if all(candidate.label is None for question in dataset for candidate in question.candidates):
+        raise InputError(f"{dataset.name} has no labels, so there is nothing to fit probabilities to")
+    relevant = [candidate.relevant for question in dataset for candidate in question.candidates]
+    if not any(relevant):
+        raise InputError(f"no candidate in {dataset.name} has a label above 0; probabilities need relevant ones too")
+    if all(relevant):
+        raise InputError(
+            f"every candidate in {dataset.name} has a label above 0; probabilities need irrelevant ones too"
+        )

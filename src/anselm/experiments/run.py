@@ -1,0 +1,177 @@
+"""Running recipes: settings chosen on dev, every seed, every corpus, recorded as results. Needs torch."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from anselm.checkpoints.catalogue import all_models
+from anselm.checkpoints.settings import make_config
+from anselm.data.datasets import Dataset
+from anselm.errors import InputError
+from anselm.experiments.jobs import Job, Say, run_jobs, settings
+from anselm.experiments.journal import Run, Tested
+from anselm.experiments.parts import Load, load_part
+from anselm.experiments.results import Result, summary
+from anselm.experiments.schema import Part, Recipe, Stage, find_stage, of_config
+from anselm.train.hyperparameters import Training
+
+
+@dataclass
+class Row:
+    """One corpus of one recipe: what was chosen on dev, and a run for each seed."""
+
+    recipe: Recipe
+    corpus: str
+    stage: Stage
+    changes: dict[str, Any] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
+
+
+def say_nothing(line: str) -> None:
+    """By name, since workers are given it."""
+
+
+def reproduce(
+    recipes: Sequence[Recipe],
+    corpora: Sequence[str] = (),
+    seeds: Sequence[int] = (),
+    workers: int = 1,
+    journal: Path | None = None,
+    load: Load = load_part,
+    say: Say = say_nothing,
+) -> Iterator[Result]:
+    """Train and test every seed of every recipe; a result for each test set of each corpus.
+
+    Settings that a recipe wants searched are chosen first, with the first seed, all at once; then the other seeds, or,
+    where trials are trained otherwise than what is recorded, all of them. Transfers that seeds share are kept beside
+    the journal; without one, for as long as this runs.
+    """
+    rows = [row for recipe in recipes for row in plan_rows(recipe, corpora)]
+    for row in rows:
+        check_models(row.recipe, row.stage)
+    tries = {id(row): searches(row, seeds) for row in rows if len(row.stage.settings) > 1}
+    with keep_transfers(journal) as kept:
+        run = partial(run_jobs, workers=workers, journal=journal, load=load, say=say, kept=kept)
+        done = run([job for jobs in tries.values() for job in jobs])
+        for row in rows:
+            if jobs := tries.get(id(row)):
+                row.changes = choose(row, [done[job.key][0] for job in jobs])
+                say(f"{row.recipe.name}, {row.corpus}: {row.changes} is best on dev")
+        jobs = [job for recipe in recipes for job in seed_jobs(recipe, rows, seeds)]
+        done |= run([job for job in jobs if job.key not in done])
+    for row in rows:
+        row.runs = [
+            run
+            for job in jobs
+            if job.recipe is row.recipe and row.corpus in job.corpora
+            for run in done[job.key]
+            if run.corpus == row.corpus
+        ]
+        for index, part in enumerate(row.stage.tests):
+            yield record(row, part, load(part), index)
+
+
+@contextmanager
+def keep_transfers(journal: Path | None) -> Iterator[Path]:
+    if journal:
+        yield journal.with_suffix(".transfers")
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def plan_rows(recipe: Recipe, corpora: Sequence[str]) -> list[Row]:
+    """With the first of the settings to be searched: where there is but one, it is the choice."""
+    stages = {name: find_stage(recipe, name) for name in corpora or recipe.corpora}
+    return [Row(recipe, name, stage, stage.settings[0]) for name, stage in stages.items()]
+
+
+def check_models(recipe: Recipe, stage: Stage) -> None:
+    """Every setting of the model that will be tried: a slip should not wait until the others have been trained."""
+    module: Any = import_module(all_models()[recipe.model].module)
+    if not hasattr(module, "VARIANTS"):
+        raise InputError(f"{recipe.name} is of {recipe.model!r}, which is not trained by a recipe")
+    for changes in stage.settings:
+        config = settings(recipe, stage, of_config(changes))
+        make_config(module.Config, recipe.model, module.VARIANTS[recipe.model], config)
+
+
+def searches(row: Row, seeds: Sequence[int]) -> list[Job]:
+    seed = (seeds or row.recipe.seeds)[0]
+    return [Job(row.recipe, (row.corpus,), seed, {**changes, **row.stage.trial}) for changes in row.stage.settings]
+
+
+def choose(row: Row, runs: Sequence[Run]) -> dict[str, Any]:
+    """The setting that was best on dev, of one run for each."""
+    return max(zip(row.stage.settings, runs, strict=True), key=lambda tried: tried[1].dev)[0]
+
+
+def seed_jobs(recipe: Recipe, rows: Sequence[Row], seeds: Sequence[int]) -> list[Job]:
+    """Corpora that come after the same transfer, with nothing changed, share a job."""
+    own = [row for row in rows if row.recipe is recipe]
+    shared = tuple(row.corpus for row in own if recipe.transfer and not row.changes)
+    groups: list[tuple[tuple[str, ...], dict[str, Any]]] = [(shared, {})] if shared else []
+    groups += [((row.corpus,), row.changes) for row in own if row.corpus not in shared]
+    return [Job(recipe, names, seed, changes) for names, changes in groups for seed in seeds or recipe.seeds]
+
+
+def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
+    recipe, runs = row.recipe, row.runs
+    tests = [run.tests[index] for run in runs]
+    return Result(
+        paper=recipe.paper,
+        table=recipe.table,
+        row=recipe.row,
+        corpus=Path(part.data).name,  # of a file, its name without the folders
+        protocol=dataset.protocol,
+        split=dataset.split,
+        model=recipe.model,
+        seeds=[run.seed for run in runs],
+        metrics={name: summary([tested.metrics[name] for tested in tests]) for name in shared(tests)},
+        published=dict(part.published),
+        parameters=runs[0].parameters,
+        device=runs[0].device,
+        seconds=round(sum(run.seconds for run in runs), 1),
+        data_sha256=dataset.sha256,
+        commit=commit(),
+        note=recipe.note,
+        dev={"data": row.stage.dev.data, "map": summary([run.dev for run in runs]), **best_steps(runs)},
+        chosen=row.changes,
+        also=list(recipe.also),
+        against=recipe.against,
+        metric=recipe.metric,
+        values=[round(float(value), 3) for value in np.mean([tested.values for tested in tests], axis=0)],
+        encoder=dict(runs[0].encoder),
+        optimizer=row.stage.training.get("optimizer", Training.optimizer),
+    )
+
+
+def best_steps(runs: Sequence[Run]) -> dict[str, list[int]]:
+    """Nothing where a journal does not say: a zero would be a claim."""
+    steps = [run.best_step for run in runs if run.best_step is not None]
+    return {"best_steps": steps} if len(steps) == len(runs) else {}
+
+
+def shared(tests: Sequence[Tested]) -> list[str]:
+    """The metrics that all seeds have: journals of earlier versions have fewer."""
+    return [name for name in tests[0].metrics if all(name in tested.metrics for tested in tests)]
+
+
+def commit() -> str:
+    """The version of the code, where it is a checkout."""
+    done: Any = None
+    try:
+        done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,303 @@
+"""Recipes: TOML files that say how a row of a paper's table is made. One recipe, one row, any number of corpora.
+
+paper = "tree-aggregation-transformer"      which table's row this is, as in results/
+table = "table-4"
+row = "direct-fine-tuning"
+model = "cross-encoder"
+seeds = [1, 2, 3]
+config = { pooling = "mean" }               the model's Config
+also = ["table-5"]                          optional: other tables that have the same row
+against = "some-row"                        optional: the row that a significance test compares it with
+metric = "p@1"                              what that test is about; MAP by default
+
+[transfer]                                  optional: a first stage, shared by all corpora
+train = [{ data = "squad", split = "train-subset" }]
+dev = { data = "wikiqa", split = "dev" }
+training = { epochs = 2 }                   the loop's Training
+seeds = [1, 2]                              optional: run with these alone, and kept; the row's seeds go on from them in
+                                            turn. Without them each seed has a transfer of its own
+
+[corpus.wikiqa]                             one for each corpus of the row; one without `train`, after a transfer, is
+                                            tested as that left the model
+train = [{ data = "wikiqa", split = "train" }]
+dev = { data = "wikiqa", split = "dev" }
+training = { epochs = 4, rate = 2e-5 }
+search = { rate = [1e-4, 5e-5] }            optional: settings of the training to choose on dev, with the first seed;
+                                            "config.max_length" = [50, 100] are settings of the model
+trial = { epochs = 5 }                      optional: what differs in the training while settings are searched
+config = { max_length = 50 }                optional: what differs in the model's Config on this corpus
+texts = [{ data = "semeval-forum" }]        optional: more texts for the word vectors, besides those of `train`
+[[corpus.wikiqa.test]]
+data = "wikiqa"
+published = { map = 0.843, mrr = 0.857 }
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from anselm.checkpoints.catalogue import all_models
+from anselm.data.datasets import find_corpus, find_data_dir, is_corpus_name
+from anselm.errors import FormatError, InputError, MissingDataError, UnknownNameError
+from anselm.metrics.measures import parse_metric
+from anselm.train.hyperparameters import make_training
+
+RECIPES = Path(__file__).parent / "papers"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One split of one corpus under one protocol; the corpus's defaults where nothing is said.
+
+    `lists` and `candidates` take only the first so many, of a list all relevant ones, so that a dev set which is looked
+    at often costs little.
+    """
+
+    data: str
+    split: str | None = None
+    protocol: str | None = None
+    lists: int | None = None
+    candidates: int | None = None
+    published: Mapping[str, float] = field(
+        default_factory=dict, hash=False
+    )  # metric -> what the paper reports; tests only
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Train on some parts, choose on dev."""
+
+    train: tuple[Part, ...]
+    dev: Part
+    training: Mapping[str, Any]
+    tests: tuple[Part, ...] = ()
+    search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    texts: tuple[Part, ...] = field(default=(), repr=False)  # as journals know a stage by its repr, see Job.key
+    trial: Mapping[str, Any] = field(default_factory=dict, repr=False)  # its jobs' changes have it
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Everything that has to be here."""
+        return (*self.train, self.dev, *self.tests, *self.texts)
+
+    @property
+    def settings(self) -> list[dict[str, Any]]:
+        """Every combination of the settings that are to be searched; one without any where there are none."""
+        return [dict(zip(self.search, values, strict=True)) for values in product(*self.search.values())]
+
+
+OF_CONFIG = "config."  # a setting of the model among those that are searched
+
+
+def of_training(changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in changes.items() if not name.startswith(OF_CONFIG)}
+
+
+def of_config(changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name.removeprefix(OF_CONFIG): value for name, value in changes.items() if name.startswith(OF_CONFIG)}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    paper: str
+    table: str
+    row: str
+    model: str
+    seeds: tuple[int, ...]
+    config: Mapping[str, Any]
+    corpora: Mapping[str, Stage]
+    transfer: Stage | None = None
+    note: str = ""
+    also: tuple[str, ...] = ()
+    against: str = ""
+    metric: str = "map"
+    transfer_seeds: tuple[int, ...] = ()  # none: each seed's own
+
+    @property
+    def name(self) -> str:
+        return f"{self.paper}/{self.table}/{self.row}"
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Where its row stands, as `paper/table`."""
+        return tuple(f"{self.paper}/{table}" for table in (self.table, *self.also))
+
+    def transfer_seed(self, seed: int) -> int:
+        """The transfer that a seed goes on from."""
+        return self.transfer_seeds[(seed - 1) % len(self.transfer_seeds)] if self.transfer_seeds else seed
+
+
+def all_recipes() -> dict[str, Path]:
+    """Every recipe that comes with the package, by name: paper/table/row. What lies above is about the paper."""
+    return {str(path.relative_to(RECIPES).with_suffix("")): path for path in sorted(RECIPES.glob("*/*/*.toml"))}
+
+
+def find_recipes(name: str) -> list[Recipe]:
+    """One by its name or from a file; all of a table by `paper/table`, all of a paper by `paper`."""
+    recipes = [read_recipe(path) for path in all_recipes().values()]
+    if found := [recipe for recipe in recipes if name in (*recipe.tables, recipe.paper)]:
+        return found
+    if name.count("/") < 2 and Path(name).suffix != ".toml":  # there are far fewer tables than recipes to choose from
+        tables = {table for recipe in recipes for table in (*recipe.tables, recipe.paper)}
+        raise UnknownNameError("paper or table", name, tables)
+    return [find_recipe(name)]
+
+
+def find_recipe(name: str) -> Recipe:
+    """By name, or from a file of one's own."""
+    known = all_recipes()
+    if name in known:
+        return read_recipe(known[name])
+    path = Path(name)
+    if path.suffix != ".toml":
+        raise UnknownNameError("recipe", name, known)
+    return read_recipe(path)
+
+
+def read_recipe(path: Path) -> Recipe:
+    try:
+        record = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
+        raise FormatError(path, f"not a readable recipe ({error})") from None
+    try:
+        return _recipe(record)
+    except KeyError as error:
+        raise FormatError(path, f"{error.args[0]!r} is missing") from None
+    except InputError as error:
+        raise FormatError(path, str(error)) from None
+    except (TypeError, AttributeError) as error:
+        raise FormatError(path, f"does not follow the form of a recipe ({error})") from None
+
+
+def find_stage(recipe: Recipe, corpus: str | None) -> Stage:
+    """The stage of a corpus; the first where none is named."""
+    name = corpus or next(iter(recipe.corpora))
+    if name not in recipe.corpora:
+        raise UnknownNameError(f"corpus of {recipe.name}", name, recipe.corpora)
+    return recipe.corpora[name]
+
+
+def missing_data(recipe: Recipe, data_dir: Path | None = None) -> list[str]:
+    """The corpora that a recipe needs and that are not here."""
+    stages = [*recipe.corpora.values(), *([recipe.transfer] if recipe.transfer else [])]
+    return missing_parts([part for stage in stages for part in stage.parts], data_dir)
+
+
+def missing_parts(parts: Sequence[Part], data_dir: Path | None = None) -> list[str]:
+    """The corpora and files of some parts that are not here."""
+    try:
+        folder = find_data_dir(data_dir)
+    except MissingDataError:
+        folder = None
+    return list(dict.fromkeys(_spell(part, folder) for part in parts if _is_absent(part, folder)))
+
+
+def _spell(part: Part, folder: Path | None) -> str:
+    """Of a corpus that is here in part, the split that is not."""
+    if folder is None or not is_corpus_name(part.data):
+        return part.data
+    corpus = find_corpus(part.data)
+    in_part = any(not corpus.missing(split, folder) for split in corpus.splits)
+    return f"{part.data} ({part.split or corpus.default_split})" if in_part else part.data
+
+
+def _is_absent(part: Part, folder: Path | None) -> bool:
+    if not is_corpus_name(part.data):
+        return not Path(part.data).exists()
+    corpus = find_corpus(part.data)
+    return folder is None or bool(corpus.missing(part.split or corpus.default_split, folder))
+
+
+KEYS = ("paper", "table", "row", "model", "seeds", "config", "corpus", "transfer", "note", "also", "against", "metric")
+STAGE_KEYS = ("train", "dev", "training", "test", "search", "config", "texts", "trial")
+
+
+STRINGS = ("paper", "table", "row", "model", "note", "against", "metric")
+
+
+def _check_keys(record: Mapping[str, Any], known: Sequence[str]) -> None:
+    if unknown := next((key for key in record if key not in known), None):
+        raise UnknownNameError("entry of a recipe:", unknown, known)
+
+
+def _check_kinds(record: Mapping[str, Any], kind: type, names: Sequence[str], like: str) -> None:
+    if wrong := next((name for name in names if not isinstance(record.get(name, kind()), kind)), None):
+        raise TypeError(f"{wrong} must be {like}, not {record[wrong]!r}")
+
+
+def _recipe(record: dict[str, Any]) -> Recipe:
+    _check_keys(record, KEYS)
+    _check_kinds(record, str, STRINGS, "a string")
+    _check_kinds(record, dict, ("config", "corpus", "transfer"), "a table of settings")
+    _check_kinds(record, list, ("also",), "a list of tables")
+    if record["model"] not in all_models():
+        raise UnknownNameError("model", record["model"], all_models())
+    transfer = dict(record.get("transfer", {}))
+    shared = _seeds(transfer.pop("seeds")) if "seeds" in transfer else ()
+    for name, stage in record["corpus"].items():
+        if not transfer and "train" not in stage:
+            raise TypeError(f"{name} has no `train`, which only a row with a transfer can do without")
+    if transfer and any(_changes_model(stage) for stage in record["corpus"].values()):
+        raise TypeError("a corpus cannot have a config or texts of its own after a transfer, whose model goes on")
+    parse_metric(record.get("metric", "map"))
+    return Recipe(
+        paper=record["paper"],
+        table=record["table"],
+        row=record["row"],
+        model=record["model"],
+        seeds=_seeds(record["seeds"]),
+        config=record.get("config", {}),
+        corpora={name: _stage(stage) for name, stage in record["corpus"].items()},
+        transfer=_stage(transfer) if transfer else None,
+        note=record.get("note", ""),
+        also=tuple(record.get("also", ())),
+        against=record.get("against", ""),
+        metric=record.get("metric", "map"),
+        transfer_seeds=shared,
+    )
+
+
+def _seeds(seeds: Any) -> tuple[int, ...]:
+    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
+        raise TypeError(f"seeds must be a list of whole numbers, at least one, not {seeds!r}")
+    return tuple(seeds)
+
+
+def _changes_model(stage: Mapping[str, Any]) -> bool:
+    return bool(stage.get("config") or stage.get("texts") or of_config(stage.get("search", {})))
+
+
+def _part(record: Any) -> Part:
+    if not isinstance(record, dict):
+        raise TypeError(f'data must be like {{ data = "wikiqa", split = "train" }}, not {record!r}')
+    _check_keys(record, [one.name for one in fields(Part)])
+    return Part(**record)
+
+
+def _stage(record: dict[str, Any]) -> Stage:
+    _check_keys(record, STAGE_KEYS)
+    _check_kinds(record, dict, ("training", "search", "config", "trial"), "a table of settings")
+    _check_kinds(record, list, ("train", "test", "texts"), "a list of data")
+    for name, values in record.get("search", {}).items():
+        if not isinstance(values, list) or not values:
+            raise TypeError(f"a list of values of {name!r} is needed, not {values!r}")
+    stage = Stage(
+        train=tuple(map(_part, record.get("train", ()))),
+        dev=_part(record["dev"]),
+        training=record.get("training", {}),
+        tests=tuple(map(_part, record.get("test", ()))),
+        search=record.get("search", {}),
+        config=record.get("config", {}),
+        texts=tuple(map(_part, record.get("texts", ()))),
+        trial=record.get("trial", {}),
+    )
+    for changes in stage.settings:  # a slip should not wait until the others have been trained
+        make_training({**stage.training, **of_training(changes)})
+        make_training({**stage.training, **of_training(changes), **stage.trial})
+    return stage

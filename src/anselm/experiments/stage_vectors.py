@@ -1,0 +1,36 @@
+"""What a stage of a recipe needs before its model is built: word vectors of more texts than its lists. Needs torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from anselm.checkpoints.catalogue import all_models
+from anselm.checkpoints.settings import make_config
+from anselm.data.question import Question
+from anselm.errors import InputError
+from anselm.experiments.vector_training import Making, kept_vectors
+from anselm.models.frames.word_model import OWN, WordConfig, distinct_texts
+from anselm.text.lemmas import lemmatise
+
+
+def stage_vectors(
+    model: str, config: Mapping[str, Any], lists: Sequence[Question], texts: Iterable[Sequence[Question]]
+) -> Path:
+    """The file of a recipe's vectors, of the lists that it learns from and of more texts; made where it is missing."""
+    settings = word_settings(model, config)
+    if settings.vectors != OWN:
+        raise InputError(f"texts are for vectors = {OWN!r}; vectors = {settings.vectors!r} are trained already")
+    every = dict.fromkeys(text for part in (lists, *texts) for text in distinct_texts(part))
+    found = dict.fromkeys(map(lemmatise, every)) if settings.lemmas else every
+    return kept_vectors(list(found), Making(settings.embedding, least=settings.least, phrases=settings.phrases))
+
+
+def word_settings(model: str, config: Mapping[str, Any]) -> WordConfig:
+    module: Any = import_module(all_models()[model].module)
+    if not issubclass(module.Config, WordConfig):
+        raise InputError(f"{model!r} has no word vectors, so a recipe cannot give it texts for them")
+    settings: WordConfig = make_config(module.Config, model, module.VARIANTS[model], config)
+    return settings

@@ -1,0 +1,151 @@
+"""From scores to what a person may believe: is this candidate right, and does this list hold an answer at all?
+
+The two are asked apart. Of a list of forum comments half may be right; of a FAQ's forty entries one is, or none.
+
+    P(candidate is right)     a logistic function of its score, of how far it lies below the best, and of the question
+    P(list holds an answer)   a logistic function of the best score, of how far it stands out, and of the list
+
+metrics/evidence.py says what the numbers are; their weights are stored in `calibration.json` by their names. Entries
+of a FAQ, which are matched on question and answer, and sentences of a document, which are all on one topic, have
+weights of their own. A calibration without weights for lists
+(one that was made before there were any) goes by the probability of the best candidate.
+
+Where only a score is known, its sigmoid is fitted with Platt's targets (1999) in place of 0 and 1: with N+ relevant and
+N- irrelevant candidates they are 1 / (N- + 2) and (N+ + 1) / (N+ + 2), so that the fit stays finite also where a score
+separates the two completely.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from anselm.data.question import ENTRIES, SENTENCES, TEXTS, Question
+from anselm.errors import FormatError
+from anselm.files import write_atomically
+from anselm.metrics.evidence import OF_CANDIDATE, OF_LIST, candidate_evidence, list_evidence
+from anselm.metrics.logistic import FloatArray, Logistic, fit_logistic
+from anselm.metrics.reliability import matched
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is believed of one list. `answerability` is the probability that it holds an answer at all."""
+
+    probabilities: FloatArray  # of each candidate, to be right
+    answerability: float
+    answerable: bool
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Weights for one kind of candidates; `background` is what an arbitrary text scores."""
+
+    candidate: Logistic
+    list: Logistic | None = None
+    background: float = 0.0
+
+    def probabilities(self, scores: ArrayLike, question: str) -> FloatArray:
+        """0 for what cannot be right: an empty candidate, whose score is minus infinity."""
+        values = np.asarray(scores, dtype=np.float64)
+        usable = values > -np.inf
+        found = np.zeros(len(values))
+        if usable.any():
+            found[usable] = self.candidate.probability(candidate_evidence(values[usable], question, self.background))
+        return found
+
+    def answerability(self, scores: ArrayLike, question: str) -> float:
+        if not np.any(np.asarray(scores) > -np.inf):
+            return 0.0
+        if self.list is None:
+            return float(self.probabilities(scores, question).max())
+        return float(self.list.probability(list_evidence(scores, question, self.background))[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        lists = {} if self.list is None else {"list": self.list.to_dict()}
+        return {"candidate": self.candidate.to_dict(), **lists, "background": self.background}
+
+    @classmethod
+    def from_dict(cls, record: Any) -> Beliefs:
+        candidate = Logistic.from_dict(record["candidate"], OF_CANDIDATE)
+        if not rises(candidate):
+            raise ValueError("with a negative weight a better score would be less probable")
+        background = float(record.get("background", 0.0))
+        if not np.isfinite(background):
+            raise ValueError("a number in it is not finite")
+        lists = Logistic.from_dict(record["list"], OF_LIST) if "list" in record else None
+        return cls(candidate, lists, background)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Beliefs about texts, entries of FAQs and sentences of documents; from which answerability on a list is answered.
+
+    What there are no beliefs about is judged as texts are.
+    """
+
+    texts: Beliefs
+    threshold: float
+    fitted_on: str = ""
+    entries: Beliefs | None = None
+    sentences: Beliefs | None = None
+
+    def judge(self, question: Question, scores: FloatArray) -> Verdict:
+        beliefs = self.of(question)
+        sure = beliefs.answerability(scores, question.text)
+        return Verdict(beliefs.probabilities(scores, question.text), sure, sure >= self.threshold)
+
+    def calls_relevant(self, question: Question, scores: FloatArray) -> NDArray[np.bool_]:
+        """What is more probably right than not; or, where one sigmoid is all there is, what reaches the threshold."""
+        beliefs = self.of(question)
+        least = self.threshold if beliefs.list is None else 0.5
+        return np.asarray(beliefs.probabilities(scores, question.text) >= least)
+
+    def of(self, question: Question) -> Beliefs:
+        return {ENTRIES: self.entries, SENTENCES: self.sentences}.get(question.kind) or self.texts
+
+    def save(self, path: Path) -> None:
+        beliefs = {TEXTS: self.texts, ENTRIES: self.entries, SENTENCES: self.sentences}
+        known = {kind: one.to_dict() for kind, one in beliefs.items() if one}
+        with write_atomically(path) as file:
+            file.write(json.dumps({**known, "threshold": self.threshold, "fitted_on": self.fitted_on}, indent=2) + "\n")
+
+    @classmethod
+    def load(cls, path: Path) -> Calibration:
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            threshold = float(record["threshold"])
+            if not np.isfinite(threshold):
+                raise ValueError("a number in it is not finite")
+            texts = Beliefs.from_dict(record[TEXTS] if TEXTS in record else _first_form(record))
+            others = (Beliefs.from_dict(record[kind]) if kind in record else None for kind in (ENTRIES, SENTENCES))
+            return cls(texts, threshold, str(record.get("fitted_on", "")), *others)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise FormatError(path, f"not a calibration as Anselm writes it ({error})") from None
+
+
+def _first_form(record: Any) -> dict[str, Any]:
+    """As it was written at first: one sigmoid of the score."""
+    return {"candidate": {"intercept": record["intercept"], "score": record["slope"]}}
+
+
+def rises(candidate: Logistic) -> bool:
+    """Whether a better score is never less probable, all else being equal."""
+    return sum(candidate.weights.get(name, 0.0) for name in ("score", "below_best", "lift")) >= 0
+
+
+def fit_platt(scores: ArrayLike, labels: ArrayLike) -> Logistic:
+    """The sigmoid of a score."""
+    values, relevant = matched("score", scores, labels)
+    return fit_logistic({"score": values}, platt_targets(relevant))
+
+
+def platt_targets(relevant: ArrayLike) -> FloatArray:
+    right = np.asarray(relevant, dtype=bool)
+    positives = int(right.sum())
+    return np.where(right, (positives + 1) / (positives + 2), 1 / (right.size - positives + 2))

@@ -1,0 +1,47 @@
+"""How far a model's probabilities can be trusted on labelled lists: pair by pair, and question by question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anselm.data.question import Question
+from anselm.metrics.calibration import Calibration
+from anselm.metrics.reliability import Reliability, log_loss, reliability
+from anselm.metrics.ties import FloatArray
+from anselm.metrics.triggering import Tradeoff, Triggering, tradeoff
+
+TRIGGERING = ("threshold", "share_answered", "precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class Trust:
+    """`reliability` and `log_loss` are about pairs; the other two about questions: all thresholds, and the model's."""
+
+    reliability: Reliability
+    log_loss: float
+    tradeoff: Tradeoff
+    triggering: Triggering
+
+    @property
+    def ece(self) -> float:
+        return self.reliability.error
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"ece": self.ece, "log_loss": self.log_loss} | numbers(self.triggering)
+
+
+def numbers(row: Triggering) -> dict[str, float]:
+    return {name: getattr(row, name) for name in TRIGGERING}
+
+
+def measure_trust(questions: Sequence[Question], scores: Sequence[FloatArray], calibration: Calibration) -> Trust:
+    """What a calibration says of labelled lists, held to the labels."""
+    labels = [np.array(question.labels) for question in questions]
+    verdicts = [calibration.judge(question, row) for question, row in zip(questions, scores, strict=True)]
+    pairs, relevant = np.concatenate([verdict.probabilities for verdict in verdicts]), np.concatenate(labels)
+    curve = tradeoff(zip(labels, scores, strict=True), [verdict.answerability for verdict in verdicts])
+    return Trust(reliability(pairs, relevant), log_loss(pairs, relevant), curve, curve.at(calibration.threshold))

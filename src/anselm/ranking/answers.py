@@ -1,0 +1,139 @@
+"""A ranking: candidates, or sentences of documents, in their places, and near-duplicates folded."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
+from typing import Any, Generic, TypeVar
+
+from anselm.ranking.duplicates import representatives
+from anselm.ranking.explanations import Explanation
+
+
+@dataclass(frozen=True)
+class Result:
+    """A candidate in its place: `index` is its position in the input, `id` the one that came with it, if any.
+
+    `probability` is that it is right; None where the model has no calibration. `item` is the very object that was
+    given; `question` is the one that an entry of a FAQ is filed under, and `meta` its other fields.
+
+    On request, `duplicates` are the positions of its near-duplicates, which are no results of their own then, `cluster`
+    is the number of its group of similar answers, and `explanation` says which words carried its score.
+    """
+
+    index: int
+    text: str
+    score: float
+    probability: float | None
+    id: str | None = None
+    question: str | None = field(default=None, kw_only=True)
+    meta: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    item: Any = field(default=None, kw_only=True, repr=False, compare=False)
+    duplicates: tuple[int, ...] | None = field(default=None, kw_only=True)
+    cluster: int | None = field(default=None, kw_only=True)
+    explanation: Explanation | None = field(default=None, kw_only=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: without the object that was given, and without what is not known."""
+        record = asdict(replace(self, item=None))
+        known = {key: value for key, value in record.items() if value is not None and value != {}}
+        score = self.score if isfinite(self.score) else None  # of an empty candidate, which JSON has no number for
+        return known | {"score": score, "probability": self.probability}
+
+
+@dataclass(frozen=True)
+class Passage(Result):
+    """A sentence, or an entry, that was found: its characters and first line in the source, and what stands beside it.
+
+    `heading` is what stands above it, `page` the page of a PDF.
+    """
+
+    source: str = ""
+    start: int = 0
+    end: int = 0
+    line: int = 0
+    before: str = ""
+    after: str = ""
+    heading: str | None = None
+    page: int | None = None
+
+
+R = TypeVar("R", bound=Result, covariant=True)
+Kind = TypeVar("Kind", bound=Result)
+
+
+@dataclass(frozen=True)
+class Ranking(Generic[R]):
+    """Results best first, of which there is at least one.
+
+    `answerability` is the probability that the list holds an answer at all, where answers and their absence are equally
+    likely beforehand, and `answerable` whether it reaches the threshold. All three are None where the model has no
+    calibration, and the first two where it cannot read the texts; `warnings` say so. `empty` candidates come last.
+    """
+
+    question: str
+    model: str
+    answerable: bool | None
+    threshold: float | None
+    results: tuple[R, ...]
+    answerability: float | None = None
+    empty: int = 0
+    warnings: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def best(self) -> R:
+        """The best of the list, be it an answer or not."""
+        return self.results[0]
+
+    @property
+    def answer(self) -> R | None:
+        """The best one, unless the list is believed to hold no answer."""
+        return None if self.answerable is False else self.results[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "question": self.question,
+            "model": self.model,
+            "answerable": self.answerable,
+            "answerability": self.answerability,
+            "threshold": self.threshold,
+            **({"empty": self.empty} if self.empty else {}),
+            **({"warnings": list(self.warnings)} if self.warnings else {}),
+            "results": [result.to_dict() for result in self.results],
+        }
+
+
+@dataclass(frozen=True)
+class Answers(Ranking[Passage]):
+    """What was found in documents: of `passages` sentences and entries in all, `read` were read by the model."""
+
+    passages: int = field(default=0, kw_only=True)
+    read: int = field(default=0, kw_only=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        record = super().to_dict()
+        results = record.pop("results")
+        return {**record, "passages": self.passages, "read": self.read, "results": results}
+
+
+def fold(results: Sequence[Kind]) -> list[Kind]:
+    """Each result with the positions of its near-duplicates, which are left out, in the order of the ranking."""
+    heads = representatives([result.text for result in results])
+    folded: defaultdict[int, list[int]] = defaultdict(list)
+    for result, head in zip(results, heads, strict=True):
+        folded[head].append(result.index)
+    return [replace(results[head], duplicates=tuple(others)) for head, (_, *others) in sorted(folded.items())]
+
+
+def gather(results: Sequence[Kind], clusters: Sequence[int]) -> list[Kind]:
+    """Each result with its group; groups in the order of their best results, which come first in them."""
+    numbered = [replace(result, cluster=cluster) for result, cluster in zip(results, clusters, strict=True)]
+    return sorted(numbered, key=lambda result: result.cluster or 0)  # stable: best first within a group

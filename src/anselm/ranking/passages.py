@@ -1,0 +1,87 @@
+"""What a question is put to in documents: their sentences, and the entries of FAQs, each in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from anselm.data.question import Candidate
+from anselm.errors import InputError
+from anselm.ranking.answers import Passage, Result
+from anselm.text.documents import Document, Sentence, document_from_text, entries_of, read_documents, sentences
+from anselm.text.faq import Entry, Skip
+
+GivenDocument = str | Path | Document  # a text, a file or folder, or what was read already
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A sentence or an entry of a document, as a candidate that is named by its number among all."""
+
+    document: Document
+    found: Sentence | Entry
+    candidate: Candidate
+
+
+def find_spots(
+    documents: GivenDocument | Iterable[GivenDocument],
+    columns: Mapping[str, str] | None = None,
+    skip: Skip | None = None,
+) -> list[Spot]:
+    spots: list[Spot] = []
+    for document in open_documents(documents, columns, skip):
+        for found in entries_of(document, columns, skip) or sentences(document):
+            spots.append(Spot(document, found, make_candidate(str(len(spots)), found)))
+    if not spots:
+        raise InputError("there are no sentences in the documents")
+    return spots
+
+
+def make_candidate(id: str, found: Sentence | Entry) -> Candidate:
+    if isinstance(found, Entry):
+        return Candidate(id, found.answer, None, found.meta, found.question)
+    return Candidate(id, found.text, heading=found.heading.replace(" > ", ", "))
+
+
+def open_documents(
+    documents: GivenDocument | Iterable[GivenDocument],
+    columns: Mapping[str, str] | None = None,
+    skip: Skip | None = None,
+) -> Iterator[Document]:
+    """Read what is not read yet; each file once."""
+    given = [documents] if isinstance(documents, str | Path | Document) else documents
+    seen: set[Path] = set()
+    for position, document in enumerate(given):
+        if isinstance(document, Document):
+            yield document
+        elif isinstance(document, str):
+            yield document_from_text(document, source=f"document {position}")
+        elif isinstance(document, Path):
+            for found in read_documents([document], skip, columns):
+                if (place := Path(found.source).resolve()) not in seen:
+                    seen.add(place)
+                    yield found
+        else:
+            raise InputError(f"document {position} must be a text, a Path or a Document, not {document!r}")
+
+
+def passage(result: Result, places: Sequence[int], spots: Sequence[Spot]) -> Passage:
+    """A result with its place: offsets and line in its document, and the sentences beside it."""
+    index = places[result.index]
+    others = None if result.duplicates is None else tuple(places[other] for other in result.duplicates)
+    here = spots[index]
+    found = here.found
+
+    def beside(other: int) -> str:
+        inside = 0 <= other < len(spots) and spots[other].document is here.document
+        return spots[other].candidate.text if inside and isinstance(found, Sentence) else ""
+
+    return Passage(
+        index, result.text, result.score, result.probability, (found.id or None) if isinstance(found, Entry) else None,
+        here.document.source, found.start, found.end, here.document.text.count("\n", 0, found.start) + 1,
+        beside(index - 1), beside(index + 1),
+        heading=(found.heading or None) if isinstance(found, Sentence) else None,
+        page=found.page if isinstance(found, Sentence) else None,
+        question=result.question, meta=result.meta, duplicates=others, explanation=result.explanation,
+    )  # fmt: skip

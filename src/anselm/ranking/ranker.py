@@ -1,0 +1,245 @@
+"""Ranking the candidates of a question, and asking documents: `Ranker.load().rank(...)` and `.ask(...)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anselm.data.formats.records import check_question, check_rankable
+from anselm.data.objects import candidate_from_object, has_id
+from anselm.data.question import Candidate, Question
+from anselm.errors import InputError
+from anselm.metrics.calibration import Calibration
+from anselm.models.lexical import Lexical
+from anselm.ranking.answers import Answers, Ranking, Result, fold, gather
+from anselm.ranking.explanations import explain as explain_scores
+from anselm.ranking.groups import group_answers
+from anselm.ranking.passages import GivenDocument, find_spots, passage
+from anselm.ranking.scorers import load_calibration, load_scorer
+from anselm.scorer import Scorer, Scores, batched
+from anselm.text.faq import Skip
+from anselm.text.languages import foreign_texts
+
+COMPARED = 1_000  # passages of a long document, at most, that are compared with the question by meaning
+EXPLAINED = 10  # results, where `top` does not say how many are wanted: each costs a score per word
+
+
+class Ranker:
+    """A model with its calibration; None where it has none."""
+
+    def __init__(self, scorer: Scorer, calibration: Calibration | None = None, name: str | None = None) -> None:
+        self.scorer = scorer
+        self.calibration = calibration
+        self.name = name or scorer.name  # what results are signed with: the name or path that was asked for
+
+    @classmethod
+    def load(cls, name_or_path: str | Path = "default", *, threads: int | None = None) -> Ranker:
+        """A shipped model by name (see `anselm models`), or a checkpoint folder.
+
+        It computes with so many `threads`; else with OMP_NUM_THREADS, or as many as there are cores for this process.
+        """
+        return cls(load_scorer(name_or_path, threads), load_calibration(name_or_path), str(name_or_path))
+
+    def rank(
+        self,
+        question: str,
+        candidates: Iterable[Any],
+        top: int | None = None,
+        *,
+        explain: bool = False,
+        fold_duplicates: bool = False,
+        group: bool = False,
+    ) -> Ranking[Result]:
+        """Order the candidates best first; `top` keeps the first so many.
+
+        A candidate is a string, a mapping with a "text" (or "content", "page_content", "answer" and perhaps "question",
+        "id" and other fields), a Candidate, or a document of LangChain, Haystack or LlamaIndex; `Result.item` is the
+        very object. One that is empty comes last, with probability 0.
+
+        `explain` tells which words carried the scores of the `top`, or of the first 10. `fold_duplicates` leaves out
+        what is almost word for word the same as a better one. `group` puts similar answers together, each group behind
+        its best one; a result's `cluster` is the number of its group.
+
+        >>> Ranker.load().rank("When does the shop open?", ["We open at nine.", "Parking is free."]).best.text
+        'We open at nine.'
+        """
+        check_top(top)
+        given = list_candidates(candidates)
+        listed = make_question("", question, given)
+        ranking = with_items(next(self.rank_lists([listed])), given)
+        results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
+        if group:
+            results = gather(results, group_answers(self.scorer, [result.text for result in results]))
+        if explain:
+            results = self._explained(listed, results, top or EXPLAINED)
+        return replace(ranking, results=tuple(results))
+
+    def rank_many(
+        self, questions: Sequence[str], lists: Sequence[Iterable[Any]], top: int | None = None
+    ) -> list[Ranking[Result]]:
+        """As `rank`, for many questions at once, each with its list of candidates: batches are filled across lists."""
+        check_top(top)
+        if len(questions) != len(lists):
+            raise InputError(f"each question needs its list; {len(questions)} questions, {len(lists)} lists")
+        given = [list_candidates(candidates) for candidates in lists]
+        named = enumerate(zip(questions, given, strict=True))
+        listed = [make_question(str(number), question, values) for number, (question, values) in named]
+        rankings = (with_items(one, values) for one, values in zip(self.rank_lists(listed), given, strict=True))
+        return [replace(ranking, results=ranking.results[:top]) for ranking in rankings]
+
+    def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking[Result]]:
+        """Rank many lists, streamed."""
+        for batch in batched(questions):
+            for question, scores in zip(batch, self.scorer.score(batch), strict=True):
+                yield self._ranking(question, scores)
+
+    def ask(
+        self,
+        question: str,
+        documents: GivenDocument | Iterable[GivenDocument],
+        top: int = 5,
+        *,
+        read: int | None = None,
+        columns: Mapping[str, str] | None = None,
+        skip: Skip | None = None,
+        explain: bool = False,
+        fold_duplicates: bool = False,
+    ) -> Answers:
+        """Find what answers a question: in texts (str), files or folders (Path), or read documents.
+
+        Sentences of documents are found, and entries of FAQs. One document may be given by itself. A file counts once,
+        however often and by whichever name it is given. Of many sentences `read` are read by the model (200, for the
+        default), those nearest to the question by their words and, as far as the model knows, by their meaning.
+
+        `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each file or entry that cannot
+        be read, and is passed over then; without it the first is an error. `explain` tells which words carried the
+        scores. `fold_duplicates` leaves out what is almost word for word the same as a better one, such as the
+        sentences of a page that is there twice.
+        """
+        check_top(top)
+        if read is not None and read < 1:
+            raise InputError(f"read must be at least 1, not {read}")
+        spots = find_spots(documents, columns, skip)
+        whole = Question("", check_question(question), tuple(spot.candidate for spot in spots))
+        listed = self._first_pass(whole, read)
+        ranking = next(self.rank_lists([listed]))
+        results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
+        if explain:
+            results = self._explained(listed, results, top)
+        places = [int(candidate.id) for candidate in listed.candidates]  # among all spots
+        found = tuple(passage(result, places, spots) for result in results)
+        known = {name: getattr(ranking, name) for name in ("question", "model", "answerable", "threshold")}
+        more = {name: getattr(ranking, name) for name in ("answerability", "empty", "warnings")}
+        return Answers(**known, results=found, **more, passages=len(spots), read=len(places))
+
+    def _first_pass(self, question: Question, read: int | None) -> Question:
+        """All of it, or, where the model is to read fewer, those nearest by their words and by their meaning."""
+        capacity = read or self.scorer.capacity
+        if capacity is None or len(question.candidates) <= capacity:
+            return question
+        rough = Lexical("bm25").score([question])[0]
+        kept = np.argsort(-rough, kind="stable")[: max(capacity, COMPARED)]
+        if encode := getattr(self.scorer, "text_vectors", None):
+            asked, *texts = encode([question.text, *(question.candidates[i].content for i in kept)])
+            kept = fuse(kept, kept[np.argsort(-(np.array(texts) @ asked), kind="stable")])
+        kept = np.sort(kept[:capacity])
+        return replace(question, candidates=tuple(question.candidates[i] for i in kept))
+
+    def _explained(self, question: Question, results: Sequence[Result], count: int) -> list[Result]:
+        """The same results; the first so many say why."""
+        found = explain_scores(self.scorer, question, [result.index for result in results[:count]])
+        explained = (replace(result, explanation=why) for result, why in zip(results[:count], found, strict=True))
+        return [*explained, *results[count:]]
+
+    def _ranking(self, question: Question, scores: Scores) -> Ranking[Result]:
+        empty = np.array([not candidate.text.strip() for candidate in question.candidates])
+        scores = np.where(empty, -np.inf, scores)
+        order = np.argsort(-scores, kind="stable")  # equal scores stay in the order of the input
+        results = [make_result(int(i), question.candidates[i], float(scores[i])) for i in order]
+        foreign = foreign_texts(self.scorer.language, question.text, results[0].text)
+        ranking = Ranking(
+            question.text, self.name, None, None, tuple(results), empty=int(empty.sum()), warnings=foreign
+        )
+        return ranking if self.calibration is None else judged(ranking, self.calibration, question, scores)
+
+
+def rank(
+    question: str,
+    candidates: Iterable[Any],
+    model: str | Path = "default",
+    top: int | None = None,
+    *,
+    explain: bool = False,
+    fold_duplicates: bool = False,
+    group: bool = False,
+) -> Ranking[Result]:
+    """Rank once with a model by name; keep a `Ranker` to rank often."""
+    ranker = Ranker.load(model)
+    return ranker.rank(question, candidates, top, explain=explain, fold_duplicates=fold_duplicates, group=group)
+
+
+def ask(
+    question: str,
+    documents: GivenDocument | Iterable[GivenDocument],
+    model: str | Path = "default",
+    top: int = 5,
+    *,
+    read: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    explain: bool = False,
+    fold_duplicates: bool = False,
+) -> Answers:
+    """Ask documents once with a model by name; keep a `Ranker` to ask often."""
+    return Ranker.load(model).ask(
+        question, documents, top, read=read, columns=columns, explain=explain, fold_duplicates=fold_duplicates
+    )
+
+
+def fuse(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Two orders of the same things as one, taking turns."""
+    return np.array(list(dict.fromkeys(np.column_stack([first, second]).ravel().tolist())), dtype=np.intp)
+
+
+def list_candidates(candidates: Iterable[Any]) -> list[Any]:
+    if isinstance(candidates, str | Candidate | Mapping) or not isinstance(candidates, Iterable):
+        raise InputError(f"candidates must be a list of texts, not one {type(candidates).__name__}")
+    return list(candidates)
+
+
+def make_question(id: str, text: str, given: Sequence[Any]) -> Question:
+    found = [candidate_from_object(value, position) for position, value in enumerate(given)]
+    return Question(id, check_question(text), check_rankable(found))
+
+
+def make_result(index: int, candidate: Candidate, score: float) -> Result:
+    asked, meta = candidate.question or None, candidate.meta
+    return Result(index, candidate.text, score, None, candidate.id, question=asked, meta=meta)
+
+
+def judged(ranking: Ranking[Result], calibration: Calibration, question: Question, scores: Scores) -> Ranking[Result]:
+    """With probabilities, and with a verdict unless there are texts that the model does not know how to read."""
+    verdict = calibration.judge(question, scores)
+    results = tuple(replace(one, probability=float(verdict.probabilities[one.index])) for one in ranking.results)
+    ranking = replace(ranking, results=results, threshold=calibration.threshold)
+    if ranking.warnings:
+        return ranking
+    return replace(ranking, answerable=verdict.answerable, answerability=verdict.answerability)
+
+
+def with_items(ranking: Ranking[Result], given: Sequence[Any]) -> Ranking[Result]:
+    """Each result with the object it came from, and without an id that was made up."""
+    results = (
+        replace(result, item=given[result.index], id=result.id if has_id(given[result.index]) else None)
+        for result in ranking.results
+    )
+    return replace(ranking, results=tuple(results))
+
+
+def check_top(top: int | None) -> None:
+    if top is not None and top < 1:
+        raise InputError(f"top must be at least 1, not {top}")

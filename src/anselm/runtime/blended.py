@@ -1,0 +1,120 @@
+"""The general ranker at work: see models/general.py for what it computes.
+
+It has two graphs: the reader's, and that of the untouched encoder.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from anselm.checkpoints.blend import ENCODER, READER, Config
+from anselm.checkpoints.catalogue import read_config
+from anselm.data.question import Question
+from anselm.encoding.limits import TEXT_LENGTH, Reading
+from anselm.encoding.lists import Indices, Lists, Texts, encode_lists, flatten, window_candidates
+from anselm.encoding.tokenizer import PairTokenizer
+from anselm.errors import FormatError
+from anselm.runtime.engines import check_signals, choose_engine, open_engine
+from anselm.runtime.pairs import BUDGET, check_length, read_tokenizer
+from anselm.runtime.rows import Rows, lay_out, run_rows
+from anselm.runtime.vector_store import Numbers, VectorStore
+from anselm.scorer import Scores
+
+
+class General:
+    """One checkpoint folder that holds the graphs."""
+
+    name = "general"
+    capacity: int | None = 200
+    pairwise = True
+    language: str | None = "English"
+
+    def __init__(self, folder: Path, config: Config, tokenizer: PairTokenizer, threads: int | None = None) -> None:
+        self.folder, self.config, self.tokenizer = folder, config, tokenizer
+        choose_engine()  # before two threads ask for it at once: what it has to say it says once
+        with ThreadPoolExecutor(2) as pool:  # opening takes a while, and one core each
+            self.reader, self.encoder = pool.map(lambda part: open_engine(folder / part, threads), (READER, ENCODER))
+        self.vectors = VectorStore()
+
+    def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
+        if not any(question.candidates for question in questions):
+            return [np.empty(0) for _ in questions]
+        lists = encode_lists(questions, self.tokenizer)
+        entry = np.array([bool(candidate.question) for question in questions for candidate in question.candidates])
+        weights = np.where(entry[:, None], self.config.entries, self.config.blend)  # (pairs, 2)
+        scores = (self.features(lists, budget) * weights).sum(axis=1)
+        return np.split(scores, lists.bounds[1:-1])
+
+    def features(self, lists: Lists, budget: int = BUDGET) -> Numbers:
+        """r and s, what the weights of a blend multiply, pair after pair. (pairs, 2)"""
+        return np.column_stack([self._read(lists, budget), self._compare(lists, budget)])
+
+    def _read(self, lists: Lists, budget: int) -> Numbers:
+        """The reader's score of each pair; of a long candidate, that of its best window."""
+        reading = Reading(self.config.max_length, self.config.max_question, title=False, neighbours=0)
+        windowed, owner = window_candidates(lists, reading.room(lists, self.tokenizer))
+        rows, place = lay_out(windowed, self.tokenizer, reading).distinct()
+        signals = run_rows(self.reader, rows, reading.max_length, budget)
+        check_signals(self.folder / READER, signals, 2)  # the second is for training further
+        return best_of(signals[place, 0], owner, len(lists.labels))
+
+    def _compare(self, lists: Lists, budget: int) -> Numbers:
+        """The cosine of question and candidate of each pair; of a long candidate, that of its best window."""
+        windowed, owner = window_candidates(lists, np.full(len(lists.candidates), TEXT_LENGTH))
+        questions = np.repeat(windowed.questions, windowed.sizes)
+        which, place = np.unique(np.concatenate([questions, windowed.candidates]), return_inverse=True)
+        vectors = self._encode(windowed.texts, which, budget)
+        asked, said = np.split(vectors[place], [len(questions)])
+        return best_of((asked * said).sum(axis=1), owner, len(lists.labels))
+
+    def _encode(self, texts: Texts, which: Indices, budget: int = BUDGET) -> Numbers:
+        """Some of the texts as the untouched encoder sees them, as vectors of length one. (texts, width)"""
+        most = TEXT_LENGTH + len(self.tokenizer.before) + len(self.tokenizer.after)
+
+        def encode(new: Indices) -> Numbers:
+            vectors = run_rows(self.encoder, text_rows(texts, new, self.tokenizer), most, budget)
+            if not np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3):
+                raise FormatError(
+                    self.folder / ENCODER, "its vectors are not of length one: it is another kind of model"
+                )
+            return vectors
+
+        return self.vectors.encode(texts, which, encode)
+
+    def text_vectors(self, texts: list[str]) -> Numbers:
+        """What similar answers are known by. (texts, width)"""
+        return self._encode(flatten(self.tokenizer(texts)), np.arange(len(texts)))
+
+    def save(self, folder: Path) -> None:
+        (folder / READER).parent.mkdir(exist_ok=True)
+        for file in [*map(Path, ("config.json", "encoder.json", "tokenizer.json")), READER, ENCODER]:
+            shutil.copyfile(self.folder / file, folder / file)
+
+
+def best_of(values: Numbers, owner: Indices, count: int) -> Numbers:
+    """The highest of each owner's values. (owners,)"""
+    best = np.full(count, -np.inf)
+    np.maximum.at(best, owner, values)
+    return best
+
+
+def text_rows(texts: Texts, which: Indices, tokenizer: PairTokenizer) -> Rows:
+    """[CLS] text [SEP] for some of the texts."""
+    before, after = tokenizer.before, tokenizer.after
+    flat = np.concatenate([np.array([*before, *after], dtype=np.int64), texts.ids])
+    edge = np.ones_like(which)
+    starts = [edge * 0, texts.starts[which] + len(before) + len(after), edge * len(before)]
+    lengths = [edge * len(before), np.minimum(texts.lengths[which], TEXT_LENGTH), edge * len(after)]
+    return Rows(flat, np.column_stack(starts), np.column_stack(lengths), np.zeros(3, dtype=np.int64), tokenizer.pad)
+
+
+def load_general(folder: Path, threads: int | None = None) -> General:
+    path = folder / "config.json"
+    config, tokenizer = Config.read(path, read_config(path)["config"]), read_tokenizer(folder)
+    check_length(path, config.max_length)
+    return General(folder, config, tokenizer, threads)

@@ -1,0 +1,251 @@
+"""Recipes as TOML: those that ship, and what is said of a bad one."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anselm.checkpoints.catalogue import all_models
+from anselm.errors import AnselmError, FormatError, UnknownNameError
+from anselm.experiments.schema import (
+    Part,
+    Recipe,
+    all_recipes,
+    find_recipe,
+    find_recipes,
+    find_stage,
+    missing_data,
+    missing_parts,
+    of_config,
+    of_training,
+    read_recipe,
+)
+
+GOOD = """
+paper = "p"
+table = "t"
+row = "r"
+model = "cross-encoder"
+seeds = [1, 2]
+[corpus.mine]
+train = [{ data = "train.jsonl" }]
+dev = { data = "dev.jsonl" }
+training = { epochs = 1 }
+[[corpus.mine.test]]
+data = "test.jsonl"
+published = { map = 0.5 }
+"""
+TRANSFER = '[transfer]\ntrain = [{{ data = "t.jsonl" }}]\ndev = {{ data = "dev.jsonl" }}\nseeds = {seeds}\n'
+
+
+@pytest.mark.parametrize("name", all_recipes())
+def test_shipped_recipes_are_named_as_they_lie(name: str) -> None:
+    recipe = find_recipe(name)
+    assert recipe.name == name
+    trained = any(stage.train for stage in recipe.corpora.values())
+    assert len(recipe.seeds) >= (3 if trained else len(recipe.transfer_seeds))
+    for stage in recipe.corpora.values():
+        assert stage.tests
+        measured = [(part.data, part.split) for part in stage.tests]
+        assert not {(part.data, part.split) for part in stage.train} & {*measured, (stage.dev.data, stage.dev.split)}
+        assert (stage.dev.data, stage.dev.split) not in measured  # chosen on dev, never on test
+        if recipe.transfer:
+            assert not {(part.data, part.split) for part in recipe.transfer.train} & {*measured}
+
+
+def test_a_recipe_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD)
+    recipe = find_recipe(str(path))
+    assert find_stage(recipe, None).tests[0].published == {"map": 0.5}
+    assert missing_data(recipe) == ["train.jsonl", "dev.jsonl", "test.jsonl"]
+    with pytest.raises(UnknownNameError, match="unknown corpus of p/t/r 'other'; there is mine"):
+        find_stage(recipe, "other")
+
+
+BAD = {
+    "paper = ": "not a readable recipe",
+    GOOD.replace('row = "r"', ""): "'row' is missing",
+    GOOD.replace("dev = {", "dve = {"): "unknown entry of a recipe: 'dve'",
+    GOOD.replace('row = "r"', 'row = "r"\nagaints = "s"'): "Did you mean 'against'",
+    GOOD.replace('row = "r"', 'row = "r"\nmetric = "mapp"'): "unknown metric 'mapp'",
+    GOOD.replace("cross-encoder", "crossencoder"): "Did you mean 'cross-encoder'",
+    GOOD.replace('{ data = "dev.jsonl" }', '{ data = "dev.jsonl", spilt = "x" }'): "Did you mean 'split'",
+    GOOD.replace("[1, 2]", "3"): "does not follow the form",
+    GOOD.replace("[1, 2]", "[]"): "a list of whole numbers, at least one, not []",
+    GOOD.replace("[1, 2]", '"12"'): "a list of whole numbers, at least one, not '12'",
+    GOOD.replace("[[corpus", "search = { rate = 1e-3 }\n[[corpus"): "a list of values of 'rate' is needed, not 0.001",
+    GOOD.replace("[[corpus", "search = { rate = [] }\n[[corpus"): "a list of values of 'rate' is needed, not []",
+    GOOD.replace("[[corpus", "search = { rat = [1e-3] }\n[[corpus"): "Did you mean 'rate'",
+    GOOD.replace("[[corpus", "search = { rate = [1e-3, 0] }\n[[corpus"): "rate is 0; it must be above 0",
+    GOOD.replace("[[corpus", 'search = { optimizer = ["sgd", "rmsprob"] }\n[[corpus'): "Did you mean 'rmsprop'",
+    GOOD.replace(
+        "training = { epochs = 1 }", 'training = { loss = "hinge" }'
+    ): "unknown loss 'hinge'; there is listwise,",
+    GOOD.replace("training = { epochs = 1 }", 'training = { margin = "a" }'): "margin is 'a', but must be like 0.1",
+    GOOD.replace("training = { epochs = 1 }", 'training = { sampling = { kid = "list" } }'): "Did you mean 'kind'",
+    GOOD.replace(
+        "training = { epochs = 1 }", 'training = { sampling = { negatives = "3" } }'
+    ): "negatives is '3', but must",
+    GOOD.replace(
+        "training = { epochs = 1 }", "training = { sampling = 3 }"
+    ): "sampling is 3, but must be like { kind =",
+    GOOD.replace("training = { epochs = 1 }", "training = 3"): "training must be a table of settings, not 3",
+    GOOD.replace('row = "r"', 'row = "r"\nconfig = 3'): "config must be a table of settings, not 3",
+    GOOD.replace('paper = "p"', "paper = 3"): "paper must be a string, not 3",
+    GOOD.replace('row = "r"', 'row = "r"\nalso = "u"'): "also must be a list of tables, not 'u'",
+    GOOD.replace('{ data = "dev.jsonl" }', '"dev.jsonl"'): "data must be like { data =",
+    GOOD.replace('train = [{ data = "train.jsonl" }]', ""): "mine has no `train`, which only a row with a transfer",
+    GOOD + TRANSFER.format(seeds="3"): "a list of whole numbers, at least one, not 3",
+}
+
+
+@pytest.mark.parametrize(("content", "problem"), BAD.items(), ids=range(len(BAD)))
+def test_a_bad_recipe_is_named(content: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text(content)
+    with pytest.raises(AnselmError) as caught:
+        read_recipe(tmp_path / "bad.toml")
+    assert problem in str(caught.value)
+
+
+def test_an_unknown_recipe_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="unknown recipe 'tabel-4'"):
+        find_recipe("tabel-4")
+
+
+def read(tmp_path: Path, content: str, name: str = "mine.toml") -> Recipe:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    return read_recipe(path)
+
+
+def test_every_combination_of_what_is_searched(tmp_path: Path) -> None:
+    assert read(tmp_path, GOOD).corpora["mine"].settings == [{}]
+    searched = GOOD.replace("[[corpus", "search = { rate = [1e-3, 1e-4], epochs = [1, 2, 3] }\n[[corpus")
+    settings = read(tmp_path, searched).corpora["mine"].settings
+    assert settings == [{"rate": rate, "epochs": epochs} for rate in (1e-3, 1e-4) for epochs in (1, 2, 3)]
+
+
+def test_settings_of_the_model_can_be_searched(tmp_path: Path) -> None:
+    search = 'search = { rate = [1e-3], "config.max_length" = [50, 100] }'
+    settings = read(tmp_path, GOOD.replace("[[corpus", f"{search}\n[[corpus")).corpora["mine"].settings
+    assert [(of_training(one), of_config(one)) for one in settings] == [
+        ({"rate": 1e-3}, {"max_length": 50}), ({"rate": 1e-3}, {"max_length": 100}),
+    ]  # fmt: skip
+
+
+TRANSFER = """
+[transfer]
+train = [{ data = "other.jsonl" }]
+dev = { data = "dev.jsonl" }
+"""
+
+
+@pytest.mark.parametrize(
+    "entry", ["config = { a = 1 }", 'texts = [{ data = "t.jsonl" }]', 'search = { "config.a" = [1] }']
+)
+def test_what_changes_the_model_cannot_come_after_a_transfer(entry: str, tmp_path: Path) -> None:
+    content = GOOD.replace("[[corpus", f"{entry}\n[[corpus")
+    assert read(tmp_path, content).corpora
+    with pytest.raises(FormatError, match="after a transfer, whose model goes on"):
+        read(tmp_path, content + TRANSFER)
+
+
+def test_texts_have_to_be_here_too(tmp_path: Path) -> None:
+    recipe = read(tmp_path, GOOD.replace("[[corpus", 'texts = [{ data = "texts.jsonl" }]\n[[corpus'))
+    assert missing_data(recipe) == ["train.jsonl", "dev.jsonl", "test.jsonl", "texts.jsonl"]
+
+
+def test_the_rows_of_a_table_or_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anselm.experiments.schema.RECIPES", tmp_path)
+    places = {("p", "t", "a"): ["u"], ("p", "t", "b"): [], ("p", "u", "c"): [], ("o", "t", "d"): []}
+    for (paper, table, row), also in places.items():
+        named = GOOD.replace('"p"', f'"{paper}"').replace('"t"', f'"{table}"').replace('"r"', f'"{row}"')
+        read(tmp_path, f"also = {also}\n{named}", f"{paper}/{table}/{row}.toml")
+
+    def rows(name: str) -> list[str]:
+        return [recipe.row for recipe in find_recipes(name)]
+
+    assert rows("p") == ["a", "b", "c"]
+    assert rows("p/t") == ["a", "b"]
+    assert rows("p/u") == ["a", "c"]  # where it stands as well
+    assert rows("p/t/b") == ["b"]
+    assert rows(str(tmp_path / "o/t/d.toml")) == ["d"]
+    for unknown in ("p/v", "t", "x"):
+        with pytest.raises(UnknownNameError, match=f"unknown paper or table '{unknown}'; there is o, o/t, p, p/t, p/u"):
+            rows(unknown)
+    with pytest.raises(UnknownNameError, match="unknown recipe 'p/u/a'; there is o/t/d, p/t/a"):
+        rows("p/u/a")
+
+
+def test_parts_that_are_not_here(tmp_path: Path) -> None:
+    here = tmp_path / "here.jsonl"
+    here.write_text("")
+    parts = [Part(str(here)), Part("gone.jsonl"), Part("wikiqa", "dev"), Part("gone.jsonl", "dev")]
+    assert missing_parts(parts, tmp_path) == ["gone.jsonl", "wikiqa"]
+    assert missing_parts(parts[:1], tmp_path) == []
+    (tmp_path / "wikiqa").mkdir()
+    (tmp_path / "wikiqa" / "WikiQA-test.tsv").write_text("")
+    assert missing_parts(parts, tmp_path) == ["gone.jsonl", "wikiqa (dev)"]  # the corpus is here in part
+    assert missing_parts([Part("wikiqa")], tmp_path) == []
+
+
+SHIPPED = {name: find_recipe(name) for name in all_recipes()}
+
+
+def is_model_of(value: object, module: str) -> bool:
+    """Whether it is the model class of a file."""
+    return isinstance(value, type) and value.__module__ == module and hasattr(value, "featurize")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_recipes_can_be_run(name: str) -> None:
+    """As far as can be told without their data: the model can be made, and every setting of the training exists."""
+    pytest.importorskip("torch")
+    from anselm.checkpoints.settings import make_config
+    from anselm.text.vocabulary import Vocabulary
+    from anselm.train.hyperparameters import make_training
+    from anselm.train.losses import make_loss
+    from anselm.train.optimizers import OPTIMIZERS, SCHEDULES
+
+    recipe = SHIPPED[name]
+    module: Any = import_module(all_models()[recipe.model].module)
+    for stage in (*recipe.corpora.values(), *filter(None, [recipe.transfer])):
+        for changes in stage.settings:
+            settings = {**recipe.config, **stage.config, **of_config(changes)}
+            config = make_config(module.Config, recipe.model, module.VARIANTS[recipe.model], settings)
+            if all_models()[recipe.model].kind == "siamese":  # heads that do not divide the width, say
+                (kind,) = {value for value in vars(module).values() if is_model_of(value, module.__name__)}
+                kind(recipe.model, config, Vocabulary(("a",)))
+            training = make_training({**stage.training, **of_training(changes)})
+            make_loss(training.loss, training.smoothing, training.margin)
+            assert training.optimizer in OPTIMIZERS
+            assert training.schedule in SCHEDULES
+
+
+@pytest.mark.parametrize("name", [name for name, recipe in SHIPPED.items() if recipe.against])
+def test_shipped_recipes_are_compared_with_a_row_beside_them(name: str) -> None:
+    recipe = SHIPPED[name]
+    (other,) = (one for one in SHIPPED.values() if one.row == recipe.against and set(one.tables) & set(recipe.tables))
+    assert other.metric == recipe.metric
+
+    def tested(one: Recipe) -> set[tuple[str, str | None, str | None]]:
+        return {(part.data, part.split, part.protocol) for stage in one.corpora.values() for part in stage.tests}
+
+    assert tested(recipe) & tested(other)
+
+
+def test_no_table_has_a_row_twice() -> None:
+    """On one test set: a row of the same name there would be compared with, or shown, at random."""
+    rows = [
+        (table, recipe.row, part.data, part.split, part.protocol)
+        for recipe in SHIPPED.values()
+        for table in recipe.tables
+        for stage in recipe.corpora.values()
+        for part in stage.tests
+    ]
+    assert len(rows) == len(set(rows))

@@ -1,0 +1,75 @@
+"""The general ranker as files: a cross-encoder with a similarity head and its untouched encoder, both exported, and the
+blend of the two, fitted on lists that the cross-encoder was not trained on. See models/general.py for what it computes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from torch import Tensor, nn
+from torch.nn import functional
+
+from anselm.checkpoints.blend import ENCODER, READER, Config
+from anselm.checkpoints.catalogue import load_model
+from anselm.checkpoints.checksums import renew_checksums, write_checkpoint
+from anselm.data.question import Question
+from anselm.errors import InputError
+from anselm.export.exporter import Pairs, batches, keep_files, pair_rows, to_onnx, write_graph
+from anselm.export.quantize import quantize
+from anselm.files import replace_file
+from anselm.models.crossencoder import CrossEncoder
+from anselm.models.frames.pretrained import load_pretrained
+from anselm.runtime.blended import text_rows
+
+KEPT = ("encoder.json", "tokenizer.json")
+
+
+class Texts(nn.Module):
+    """Texts read by themselves: the mean of their tokens' vectors, of length one."""
+
+    def __init__(self, encoder: Any) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        states = self.encoder(ids, attention_mask=mask).last_hidden_state  # (texts, tokens, width)
+        shown = mask[:, :, None].to(states.dtype)
+        return functional.normalize((states * shown).sum(dim=1) / shown.sum(dim=1), dim=1)
+
+
+def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], int8: bool = True) -> Path:
+    """Write both graphs into a new checkpoint folder, with a blend that is still to be fitted.
+
+    `questions` are what the ranges of the activations are seen on.
+    """
+    model = load_model(checkpoint)
+    if not isinstance(model, CrossEncoder) or not model.config.similarity:
+        raise InputError(f"{checkpoint} is not a cross-encoder with a similarity head, which a general ranker needs")
+    layers, pooling = model.config.candidate_layers, model.config.pooling
+    if not layers and pooling != "mean":
+        raise InputError(f"a general ranker pools by the mean where it has no candidate_layers, not by {pooling!r}")
+    untouched, _ = load_pretrained(model.config.base)
+    reader = to_onnx(Pairs(model, signals=2), model.encoder, ("ids", "mask", "types"))
+    encoder = to_onnx(Texts(untouched), untouched, ("ids", "mask"))
+    if int8:
+        lists = model.featurize(questions)
+        every = np.arange(len(lists.texts.starts))
+        reader = quantize(reader, batches(pair_rows(model, questions)))
+        encoder = quantize(encoder, batches(text_rows(lists.texts, every, model.tokenizer)))
+    with write_checkpoint(out) as folder:
+        keep_files(checkpoint, folder, KEPT)
+        write_config(folder, Config(model.config.max_length, model.config.max_question, candidate_layers=layers))
+        write_graph(reader, folder / READER)
+        write_graph(encoder, folder / ENCODER)
+    return out
+
+
+def write_config(folder: Path, config: Config, terms: str = "") -> None:
+    record = {"model": "general", "config": asdict(config), "terms": terms}
+    with renew_checksums(folder, "config.json"):
+        replace_file(folder / "config.json", (json.dumps(record, indent=2) + "\n").encode())

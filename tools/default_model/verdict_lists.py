@@ -1,0 +1,125 @@
+"""Lists with and without an answer, by family and source: what the default model's verdict is fitted on and judged by.
+
+A family is a kind of text (FAQ entries, their answers alone, documents, forum threads, pools, ...), a source is where
+its lists come from: a corpus, or one of the writers of tools/default_model/collections. Needs ANSELM_DATA.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from anselm.data.datasets import load_dataset
+from anselm.data.question import Candidate, Question
+from anselm.ranking.passages import find_spots
+from anselm.text.documents import document_from_text
+from tools.default_model.make_default import insurance_lists, titles
+from tools.default_model.pools import make_pools
+
+COLLECTIONS = Path(__file__).parent / "collections"
+SQUAD, POOLS, SEED = 400, 150, 3
+FEW = (1, 2, 3, 5)  # candidates of a short list
+
+
+@dataclass(frozen=True)
+class Part:
+    """The lists of one source of one family. `removable`: their answers may be taken out to make further lists."""
+
+    family: str
+    source: str
+    questions: Sequence[Question]
+    removable: bool = True
+
+
+def all_parts() -> list[Part]:
+    return [*collected(), *corpora()]
+
+
+def collected() -> Iterator[Part]:
+    for writer in "abcde":
+        files = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(COLLECTIONS.glob(f"{writer}-*.json"))]
+        faqs = [question for one in files if one["kind"] == "faq" for question in faq_lists(one)]
+        yield Part("faq entries", writer, faqs)
+        answers = [replace(question, candidates=tuple(map(answer_alone, question.candidates))) for question in faqs]
+        yield Part("faq answers", writer, answers)
+        yield Part("few candidates", writer, [*few_lists(faqs), *few_lists(answers)], removable=False)
+        yield Part("documents", writer, [q for one in files if one["kind"] == "document" for q in document_lists(one)])
+        threads = [question for one in files if one["kind"] == "forum" for question in forum_lists(one)]
+        if threads:
+            yield Part("forum threads", writer, threads, removable=False)
+
+
+def corpora() -> Iterator[Part]:
+    yield Part("wikiqa", "wikiqa", load_dataset("wikiqa", "dev", "raw").questions, removable=False)
+    yield Part("trecqa", "trecqa", [q for q in load_dataset("trecqa", "dev", "raw").questions if q.candidates])
+    yield Part("squad", "squad", random.Random(1).sample(load_dataset("squad", "dev").questions, SQUAD))
+    yield Part("insuranceqa", "insuranceqa", insurance_lists())
+    semeval = load_dataset("semeval-2016", "dev", "clean").questions
+    yield Part("pools", "wikiqa", make_pools(load_dataset("wikiqa", "dev", "clean").questions, POOLS, SEED))
+    yield Part("pools", "semeval", make_pools(semeval, POOLS, SEED) + make_pools(titles(semeval), POOLS, SEED))
+    threads = [q for year in ("2016", "2015") for q in load_dataset(f"semeval-{year}", "dev", "official").questions]
+    yield Part("forum threads", "semeval", threads, removable=False)
+
+
+def asked(record: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """Each question with what answers it."""
+    right = [(one["text"], one["right"]) for one in record["questions"]]
+    return [*right, *((text, []) for text in record["unanswerable"])]
+
+
+def faq_lists(record: Mapping[str, Any]) -> Iterator[Question]:
+    for number, (text, right) in enumerate(asked(record)):
+        entries = (
+            Candidate(one["id"], one["answer"], float(one["id"] in right), question=one["question"])
+            for one in record["entries"]
+        )
+        yield Question(f"{record['subject']} {number}", text, tuple(entries))
+
+
+def answer_alone(entry: Candidate) -> Candidate:
+    return replace(entry, question="")
+
+
+def document_lists(record: Mapping[str, Any]) -> Iterator[Question]:
+    """Sentences as `anselm ask` finds them; one is right if it is, or is part of, or holds a right one."""
+    spots = find_spots(document_from_text(record["markdown"], record["subject"], "markdown"))
+    for number, (text, right) in enumerate(asked(record)):
+        sought = [plain(sentence) for sentence in right]
+        yield Question(
+            f"{record['subject']} {number}",
+            text,
+            tuple(
+                replace(spot.candidate, label=float(any(same(plain(spot.candidate.text), one) for one in sought)))
+                for spot in spots
+            ),
+        )
+
+
+def plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def same(found: str, sought: str) -> bool:
+    return len(found) > 8 and (found in sought or sought in found)
+
+
+def forum_lists(record: Mapping[str, Any]) -> Iterator[Question]:
+    for number, thread in enumerate(record["threads"]):
+        replies = (Candidate(str(place), r["text"], float(r["good"])) for place, r in enumerate(thread["replies"]))
+        yield Question(f"{record['subject']} {number}", thread["question"], tuple(replies))
+
+
+def few_lists(questions: Sequence[Question]) -> Iterator[Question]:
+    """A right one among few, or none: of every second question with an answer, and of the others."""
+    rng = random.Random(SEED)
+    for number, question in enumerate(questions):
+        right = [candidate for candidate in question.candidates if candidate.relevant]
+        wrong = [candidate for candidate in question.candidates if not candidate.relevant]
+        size = FEW[number % len(FEW)]
+        kept = rng.sample(right, 1) if right and number // len(FEW) % 2 == 0 else []
+        yield replace(question, candidates=(*kept, *rng.sample(wrong, size - len(kept))))
