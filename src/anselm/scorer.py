@@ -18,7 +18,15 @@ BATCH = 64  # lists: enough for a model to put batches together, few enough for 
 
 
 class Scorer(Protocol):
-    """One score per candidate, higher is better, each list on its own."""
+    """One score per candidate, higher is better, each list on its own.
+
+    What some can do besides is asked of them:
+        computes_on() -> (engine, threads)
+        text_vectors(texts) -> unit vectors, by which similar answers are known
+        settled(question) -> the same scorer, without what it takes from the rest of a list
+        fit(texts) -> the same scorer, with the statistics of a corpus
+        exports_to: str | None, the runtime that can run it without torch
+    """
 
     name: str
     capacity: int | None  # a list longer than this passes a lexical first pass when documents are asked; None: any
@@ -30,6 +38,12 @@ class Scorer(Protocol):
     def save(self, folder: Path) -> None:
         """Write what `load` of the model's file needs into a folder that exists."""
         ...
+
+
+def computes_on(scorer: Scorer) -> tuple[str, int]:
+    """What computes its scores, and with how many threads."""
+    said = getattr(scorer, "computes_on", None)
+    return said() if said is not None else ("python", 1)
 
 
 def silent(questions: Iterable[Question]) -> Iterable[Question]:

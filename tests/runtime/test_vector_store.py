@@ -8,9 +8,8 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from anselm.checkpoints.blend import Numbers
 from anselm.encoding.lists import Indices, Texts, flatten
-from anselm.runtime.vector_store import VectorStore
+from anselm.runtime.vector_store import Numbers, VectorStore
 
 TOKENS = [[3, 1], [4], [], [3, 1], [1, 3], [5] * 30, [3, 1, 4]]
 TEXTS = flatten(TOKENS)

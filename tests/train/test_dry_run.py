@@ -15,7 +15,7 @@ pytest.importorskip("torch")
 import torch
 
 from anselm.data.datasets import Dataset, load_dataset
-from anselm.experiments import dry_run
+from anselm.train import dry_run
 from anselm.train.dry_run import SLACK, largest_batch, peak_bytes, plan, saved_bytes
 from anselm.train.fit import make_model, split_off_dev
 from anselm.train.hyperparameters import make_training

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
-from anselm.errors import FormatError
+from anselm.checkpoints.checkpoint import Checkpoint
 
 Blend = tuple[float, float]  # a, b above
-
-READER, ENCODER = Path("onnx") / "reader.onnx", Path("onnx") / "encoder.onnx"  # of a checkpoint
 
 
 @dataclass(frozen=True)
@@ -24,26 +20,29 @@ class Config:
     entries: Blend = (0.2, 6.0)
 
     @classmethod
-    def read(cls, path: Path, record: Mapping[str, Any]) -> Config:
-        known = {field.name: field.default for field in fields(cls)}
+    def read(cls, checkpoint: Checkpoint) -> Config:
+        record, known = checkpoint.config, {field.name: field.default for field in fields(cls)}
         if unknown := set(record) - set(known):
             names = ", ".join(sorted(unknown))
-            raise FormatError(
-                path, f"unknown settings: {names}; made by another version of Anselm, it must be made again"
+            raise checkpoint.refusal(
+                f"unknown settings: {names}; made by another version of Anselm, it must be made again"
             )
         for name, least in {"max_length": 1, "max_question": 1, "candidate_layers": 0}.items():
             if type(value := record.get(name, known[name])) is not int or value < least:
-                raise FormatError(path, f"the setting {name!r} is {value!r}, which is no whole number from {least} on")
-        blends = {name: read_blend(path, name, record.get(name, known[name])) for name in ("blend", "entries")}
+                raise checkpoint.refusal(f"the setting {name!r} is {value!r}, which is no whole number from {least} on")
+        try:
+            blends = {name: read_blend(name, record.get(name, known[name])) for name in ("blend", "entries")}
+        except ValueError as error:
+            raise checkpoint.refusal(error) from None
         config = cls(**{**record, **blends})
         if config.max_length - config.max_question < 4:  # three special tokens and one of the candidate
-            raise FormatError(path, f"max_length {config.max_length} leaves no room for a candidate")
+            raise checkpoint.refusal(f"max_length {config.max_length} leaves no room for a candidate")
         return config
 
 
-def read_blend(path: Path, name: str, value: Any) -> Blend:
+def read_blend(name: str, value: Any) -> Blend:
     if not isinstance(value, list | tuple) or len(value) != 2 or not all(map(_is_number, value)):
-        raise FormatError(path, f"the setting {name!r} is {value!r}, which is no list of two numbers")
+        raise ValueError(f"the setting {name!r} is {value!r}, which is no list of two numbers")
     return float(value[0]), float(value[1])
 
 

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from anselm import __version__
-from anselm.checkpoints.catalogue import general_folder, read_config
+from anselm.checkpoints.catalogue import find_reader
+from anselm.checkpoints.checkpoint import CARD as NAME
 from anselm.data.datasets import Dataset, all_corpora
 from anselm.files import replace_file
 
@@ -24,7 +25,6 @@ An answer ranker made with Anselm {version}: `anselm rank "..." --candidates FIL
 The MAP is of the set that the weights were chosen on; it is no test result. `anselm evaluate THIS_FOLDER --data ...`
 measures it on other data.
 """
-NAME = "README.md"
 _CALIBRATED = re.compile(rb"^\| calibrated on \|[^\r\n]*", re.MULTILINE)
 
 
@@ -58,9 +58,9 @@ def describe(data: Dataset) -> str:
 
 
 def terms_of_weights(base: str) -> str:
-    """Of a general ranker that a model began as."""
-    folder = general_folder(base) if base else None
-    return f"{base}: {read_config(folder / 'config.json')['terms']}" if folder else ""
+    """Of a blended ranker that a model began as."""
+    checkpoint = find_reader(base) if base else None
+    return f"{base}: {checkpoint.terms}" if checkpoint else ""
 
 
 def terms(names: str) -> str:

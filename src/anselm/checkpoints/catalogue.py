@@ -1,26 +1,39 @@
-"""Which models exist and how one is loaded: the folder is the registry.
+"""Which models exist, and how one is made: the folder `models` is the registry, and other packages may add to it.
 
 Each model file has a literal table `MODELS` (name -> kind, summary), read here without importing the file, so that
-models whose libraries are not installed are listed too; a function `load(name, config, folder)`; and, where the model
-can be trained, `build(name, config, questions)`.
+models whose libraries are not installed are listed too, and a function `load(checkpoint)`. Where a model can be
+trained, it has `build(name, settings, questions)`; where it ranks without any training, `create(name)`.
+
+A package of somebody else's names such a file by an entry point of the group `anselm.models`, as in its pyproject.toml:
+
+    [project.entry-points."anselm.models"]
+    mine = "my_package.my_model"
 """
 
 from __future__ import annotations
 
 import ast
 import importlib
-import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from anselm.checkpoints.checksums import verify
+from anselm.checkpoints.checkpoint import BLENDED, Checkpoint, is_checkpoint
 from anselm.data.question import Question
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 from anselm.scorer import Scorer
+
+PACKAGE = Path(__file__).parents[1]
+SHIPPED = PACKAGE / "shipped"  # checkpoints that come with the package, one folder per name
+DEFAULT = "default"
+ON_ENCODERS = "cross-encoder"  # what is trained where only an encoder is named
+GROUP = "anselm.models"
 
 
 @dataclass(frozen=True)
@@ -39,113 +52,109 @@ class Entry:
         return (SHIPPED / self.name).is_dir()
 
 
-SHIPPED = Path(__file__).parents[1] / "shipped"  # checkpoints that come with the package, one folder per name
-DEFAULT = "default"
-GENERAL = "general"  # the family of rankers that are exported files alone
-
-
 @cache
 def all_models() -> dict[str, Entry]:
     """Everything that a user can name, `default` first."""
     found: dict[str, Entry] = {}
-    for path in sorted((Path(__file__).parents[1] / "models").glob("*.py")):
-        for name, row in _table(path).items():
-            found[name] = Entry(name, row["kind"], row["summary"], f"anselm.models.{path.stem}")
-    record = read_config(SHIPPED / DEFAULT / "config.json")
-    default = found[record["model"]]
+    for module, path in model_files():
+        for name, row in read_table(path).items():
+            found.setdefault(name, Entry(name, row["kind"], row["summary"], module))
+    shipped = Checkpoint.read(SHIPPED / DEFAULT)
+    default = found[shipped.model]
     summary = f"what is used when no model is named: {default.name}, {default.summary}"
-    return {DEFAULT: Entry(DEFAULT, default.kind, summary, default.module, record["terms"])} | found
+    return {DEFAULT: Entry(DEFAULT, default.kind, summary, default.module, shipped.terms)} | found
 
 
-def _table(path: Path) -> Mapping[str, Mapping[str, str]]:
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "MODELS" for t in node.targets):
-            return cast(Mapping[str, Mapping[str, str]], ast.literal_eval(node.value))
-    return {}
+def model_files() -> Iterator[tuple[str, Path]]:
+    """Each module and its file: ours first, then those of other packages, which cannot take a name of ours."""
+    for path in sorted((PACKAGE / "models").glob("*.py")):
+        yield f"anselm.models.{path.stem}", path
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        spec = find_spec(point.module)
+        if spec is None or spec.origin is None:
+            raise InputError(f"the entry point {point.name!r} of {GROUP} names {point.module!r}, which is not there")
+        yield point.module, Path(spec.origin)
 
 
-def find_checkpoint(name_or_path: str | Path) -> Path | None:
-    """The folder of a shipped model or of a user's own; None for a model that is known but not shipped trained."""
+# From the name to the first brace that closes at the beginning of a line: parsing a whole file takes far longer.
+_TABLE = re.compile(r"^MODELS\b[^=\n]*=\s*(\{.*?^\})", re.MULTILINE | re.DOTALL)
+
+
+def read_table(path: Path) -> Mapping[str, Mapping[str, str]]:
+    found = _TABLE.search(path.read_text(encoding="utf-8"))
+    return cast(Mapping[str, Mapping[str, str]], ast.literal_eval(found[1])) if found else {}
+
+
+def find_checkpoint(name_or_path: str | Path) -> Checkpoint | None:
+    """Of a shipped model or a user's own folder; None for a model that is known but does not come trained."""
     name = str(name_or_path)
+    if name and name == Path(name).name and (SHIPPED / name).is_dir():
+        return Checkpoint.read(SHIPPED / name)
     if name in all_models():
-        return SHIPPED / name if (SHIPPED / name).is_dir() else None
+        return None
     folder = Path(name_or_path)
     if not folder.exists():
         raise UnknownNameError("model", name, all_models())
-    if not (folder / "config.json").is_file():
-        raise InputError(f"{folder} is not a checkpoint: there is no config.json in it")
-    return folder
+    return Checkpoint.read(folder)
 
 
-def is_checkpoint(folder: Path) -> bool:
-    """Whether a folder is one of ours: an encoder from elsewhere has a config.json as well, which names no model."""
-    try:
-        return "model" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError):
-        return False
+def find_reader(base: str) -> Checkpoint | None:
+    """The blended ranker, the default or one's own, whose reader is trained further; None for whatever else a base is.
+
+    Its weights are those of its graph.
+    """
+    folder = SHIPPED / base if base == DEFAULT else Path(base)
+    found = Checkpoint.read(folder) if is_checkpoint(folder) else None
+    return found if found and found.runtime == BLENDED else None
 
 
-def general_folder(base: str) -> Path | None:
-    """The folder of a general ranker, the default or one's own; None for whatever else a name is."""
-    folder = SHIPPED / DEFAULT if base == DEFAULT else Path(base)
-    return folder if is_checkpoint(folder) and read_config(folder / "config.json")["model"] == GENERAL else None
-
-
-def open_checkpoint(name_or_path: str | Path) -> Path | None:
-    """As `find_checkpoint`, with the files verified: see checksums.py."""
-    folder = find_checkpoint(name_or_path)
-    if folder is not None:
-        verify(folder)
-    return folder
+def open_checkpoint(name_or_path: str | Path) -> Checkpoint | None:
+    """As `find_checkpoint`, with the files verified."""
+    found = find_checkpoint(name_or_path)
+    return Checkpoint.open(found.folder) if found else None
 
 
 def load_model(name_or_path: str | Path) -> Scorer:
-    """A model by the name of `all_models`, or from a checkpoint folder."""
-    return load_opened(name_or_path, open_checkpoint(name_or_path))
+    """A model by the name of `all_models`, or from a checkpoint folder, as its own file makes it."""
+    checkpoint = open_checkpoint(name_or_path)
+    return load_checkpoint(checkpoint) if checkpoint else create_model(str(name_or_path))
 
 
-def load_opened(name_or_path: str | Path, folder: Path | None) -> Scorer:
-    """The model of a folder that is verified; without one, as its name makes it."""
-    if folder is None:
-        return _load(str(name_or_path), {}, None)
-    record = read_config(folder / "config.json")
+def load_checkpoint(checkpoint: Checkpoint) -> Scorer:
+    """The model of a folder that is verified."""
     families = all_models().keys() - {DEFAULT}  # the default is one of the others
-    if record["model"] not in families:
-        raise UnknownNameError(f"model in {folder / 'config.json'}:", record["model"], families)
-    return _load(record["model"], record["config"], folder)
+    if checkpoint.model not in families:
+        raise UnknownNameError(f"model in {checkpoint.folder / 'config.json'}:", checkpoint.model, families)
+    try:
+        return cast(Scorer, import_model(checkpoint.model).load(checkpoint))
+    except FormatError:
+        raise
+    except InputError as error:  # settings that this version's Config does not take
+        raise checkpoint.refusal(error) from None
 
 
-def build_model(name: str, config: Mapping[str, Any], questions: Sequence[Question]) -> Any:
+def create_model(name: str) -> Scorer:
+    """A model that ranks by its name alone."""
+    module = import_model(name)
+    if not hasattr(module, "create"):
+        raise InputError(f"{name!r} has to be trained first: anselm train --base {name} --data ... --out DIR")
+    return cast(Scorer, module.create(name))
+
+
+def build_model(name: str, settings: Mapping[str, Any], questions: Sequence[Question]) -> Any:
     """A new model to be trained on some lists, whose words it may need to know."""
-    module = _import(name)
+    module = import_model(name)
     if not hasattr(module, "build"):
         raise InputError(f"{name!r} cannot be trained")
-    return module.build(name, config, questions)
+    return module.build(name, settings, questions)
 
 
-def _load(name: str, config: Mapping[str, Any], folder: Path | None) -> Scorer:
+def import_model(name: str) -> ModuleType:
+    """The file that a model is of."""
+    module = all_models()[name].module
     try:
-        return cast(Scorer, _import(name).load(name, config, folder))
-    except TypeError as error:  # a config value that this version's Config does not have
-        raise InputError(f"the config.json in {folder} does not fit the model {name!r}: {error}") from None
-
-
-def _import(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(all_models()[name].module)
+        return importlib.import_module(module)
     except ImportError as error:
-        if (error.name or "").split(".")[0] == "anselm":  # a mistake of ours, not a library that is absent
+        if (error.name or "").split(".")[0] == module.split(".")[0]:  # a mistake in it, not a library that is absent
             raise
         raise MissingExtraError(f"the model {name!r}", "train") from None
-
-
-def read_config(path: Path) -> dict[str, Any]:
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FormatError(path, f"not a readable checkpoint configuration ({error})") from None
-    if not isinstance(record, dict) or not isinstance(record.get("model"), str):
-        raise FormatError(path, 'an object with a "model" is needed')
-    if not isinstance(config := record.get("config", {}), dict):
-        raise FormatError(path, f'"config" must be an object, not {config!r}')
-    return {"model": record["model"], "config": config, "terms": str(record.get("terms", ""))}

@@ -71,7 +71,12 @@ def renew_checksums(folder: Path, *names: str) -> Iterator[None]:
 
 def copy_checkpoint(folder: Path, copy: Path) -> None:
     """Its regular files, into a folder that is there."""
-    for name in checkpoint_files(folder):
+    copy_files(folder, copy, checkpoint_files(folder))
+
+
+def copy_files(folder: Path, copy: Path, names: Iterable[str]) -> None:
+    for name in names:
+        check_inside(folder, folder / name)
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(folder / name, copy / name)
 

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from anselm.errors import FormatError
-from anselm.files import read_json
+from anselm.checkpoints.checkpoint import VOCABULARY, VOCABULARY_SHA256, Checkpoint
 from anselm.text.vocabulary import Vocabulary
 
-VOCABULARY = "vocabulary.txt"
-FINGERPRINT = "vocabulary_sha256"  # in config.json: another list of words may well fit, and mean other vectors
 
-
-def load_vocabulary(folder: Path) -> Vocabulary:
-    path = folder / VOCABULARY
-    if not path.is_file():
-        raise FormatError(path, "the file with the words is missing")
-    record = read_json(folder / "config.json")
-    vocabulary = Vocabulary.load(path, record.get("config", {}).get("lemmas", False) is True)
-    if record.get(FINGERPRINT) not in (None, vocabulary.fingerprint):
-        raise FormatError(path, "not the words that the model was trained with")
+def load_vocabulary(checkpoint: Checkpoint) -> Vocabulary:
+    if not checkpoint.has(VOCABULARY):
+        raise checkpoint.refusal("the file with the words is missing", VOCABULARY)
+    vocabulary = Vocabulary.load(checkpoint.path(VOCABULARY), checkpoint.config.get("lemmas", False) is True)
+    if checkpoint.record.get(VOCABULARY_SHA256) not in (None, vocabulary.fingerprint):
+        raise checkpoint.refusal("not the words that the model was trained with", VOCABULARY)
     return vocabulary

@@ -26,7 +26,7 @@ def complete_corpus(incomplete: str) -> list[tuple[str, str]]:
 
 def checkpoints(incomplete: str) -> Iterator[str]:
     """Folders here, or in the one that was typed, that are models of ours."""
-    from anselm.checkpoints.catalogue import is_checkpoint
+    from anselm.checkpoints.checkpoint import is_checkpoint
 
     typed, start = os.path.split(incomplete)
     try:

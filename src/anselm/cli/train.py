@@ -98,13 +98,14 @@ def require_torch() -> None:
 
 
 def is_lexical(base: str) -> bool:
-    from anselm.checkpoints.catalogue import all_models, find_checkpoint, read_config
+    """Whether it has word statistics to fit, and no weights."""
+    from anselm.checkpoints.catalogue import all_models, find_checkpoint
+    from anselm.checkpoints.checkpoint import STATISTICS, is_checkpoint
 
-    entry = all_models().get(base)
-    if entry is None and Path(base).is_dir() and (Path(base) / "statistics.json").exists():
-        folder = find_checkpoint(base)
-        entry = all_models()[read_config(folder / "config.json")["model"]] if folder else None
-    return entry is not None and entry.kind == "lexical"
+    known = base in all_models() or is_checkpoint(Path(base))
+    checkpoint = find_checkpoint(base) if known else None
+    model = checkpoint.model if checkpoint and checkpoint.has(STATISTICS) else base
+    return model in all_models() and all_models()[model].kind == "lexical"
 
 
 def fit_lexical(base: str, dataset: Dataset, out: Path, dry_run: bool, as_json: bool) -> None:

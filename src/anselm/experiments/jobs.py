@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from anselm.checkpoints.catalogue import general_folder
+from anselm.checkpoints.catalogue import find_reader
 from anselm.data.datasets import Dataset
 from anselm.data.overlap import find_overlap
 from anselm.evaluation.report import measure, official
@@ -153,7 +153,7 @@ def prepare_transfers(jobs: Sequence[Job], load: Load, say: Say, kept: Path | No
 def encoder_of(model: Any) -> dict[str, str]:
     """The pretrained encoder that a model was built on, where it was."""
     base = getattr(model.config, "base", "")
-    return describe_encoder(base) if base and general_folder(base) is None else {}
+    return describe_encoder(base) if base and find_reader(base) is None else {}
 
 
 def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], load: Load, say: Say) -> Progress:

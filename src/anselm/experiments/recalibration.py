@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from anselm.checkpoints.card import NAME as CARD
 from anselm.checkpoints.card import renew_card
 from anselm.checkpoints.catalogue import SHIPPED, find_checkpoint, load_model
+from anselm.checkpoints.checkpoint import CALIBRATION, CARD
 from anselm.checkpoints.checksums import copy_checkpoint, renew_checksums, write_checkpoint
 from anselm.data.datasets import Dataset, check_texts, find_corpus, is_corpus_name, load_dataset
 from anselm.data.formats.beir import is_beir
@@ -17,13 +18,11 @@ from anselm.errors import InputError
 from anselm.metrics.calibration import Calibration
 from anselm.metrics.thresholds import Rule
 from anselm.metrics.trust import Trust, measure_trust
-from anselm.models.lexical import Lexical
 from anselm.ranking.scorers import load_calibration, load_scorer
 from anselm.scorer import Progress, score_lists, silent
 from anselm.train.beliefs import calibrate, describe, fit_calibration
 
 TRAIN, DEV = "train", "dev"
-CALIBRATION = "calibration.json"
 
 
 def load_training_data(
@@ -54,9 +53,9 @@ def train(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -
     The checkpoint folder appears when it is whole.
     """
     check_texts(dataset)
-    model = load_model(base)
-    if not isinstance(model, Lexical):
-        raise InputError(f"{base!r} cannot be trained; lexical models can")
+    model: Any = load_model(base)
+    if not hasattr(model, "fit"):
+        raise InputError(f"{base!r} has no word statistics to fit; lexical models have")
     labelled = any(candidate.label is not None for question in dataset for candidate in question.candidates)
     with write_checkpoint(out) as folder:  # first, since a name that is taken should not cost the fitting
         fitted = model.fit(distinct_texts(progress(dataset)))
@@ -118,14 +117,14 @@ def write_calibration(folder: Path, calibration: Calibration, dataset: Dataset) 
 
 def find_writable(model: str | Path, out: Path | None) -> Path:
     """The checkpoint's folder; before anything is scored, whether there is a place to write to."""
-    folder = find_checkpoint(model)
-    if folder is None:
+    checkpoint = find_checkpoint(model)
+    if checkpoint is None:
         raise InputError(f"{str(model)!r} has to be trained first; a checkpoint folder is what can be calibrated")
-    if out is None and folder.resolve().is_relative_to(SHIPPED.resolve()):
+    if out is None and checkpoint.folder.resolve().is_relative_to(SHIPPED.resolve()):
         raise InputError(f"{str(model)!r} comes with the package and stays as it is; give --out DIR to write a copy")
     if out is not None and out.exists():
         raise InputError(f"{out} exists already; give the name of a new folder")
-    return folder
+    return checkpoint.folder
 
 
 def check_classes(dataset: Dataset) -> None:

@@ -8,7 +8,6 @@ other inputs, see runtime/words.py, and stay in float32.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,18 @@ import torch
 from torch import Tensor, nn
 
 from anselm.checkpoints.catalogue import load_model
-from anselm.checkpoints.checksums import check_inside, renew_checksums, write_checkpoint
+from anselm.checkpoints.checkpoint import (
+    CALIBRATION,
+    CARD,
+    CONFIG,
+    ENCODER,
+    GRAPH,
+    PAIRS,
+    TOKENIZER,
+    VOCABULARY,
+    WORDS,
+)
+from anselm.checkpoints.checksums import copy_files, renew_checksums, write_checkpoint
 from anselm.data.bundled import bundled_lists, bundled_sentences
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
@@ -29,12 +39,10 @@ from anselm.export.quantize import Array, quantize
 from anselm.export.word_graph import words_to_onnx
 from anselm.files import replace_file
 from anselm.models.crossencoder import CrossEncoder
-from anselm.models.frames.word_model import WordModel
-from anselm.runtime.pairs import MODEL
 from anselm.runtime.rows import Rows, lay_out
 
-PAIRS = 300  # to see the ranges on; 64 and 800 drifted about as much
-KEPT = ("config.json", "encoder.json", "tokenizer.json", "vocabulary.txt", "calibration.json", "README.md")
+SEEN = 300  # to see the ranges on; 64 and 800 drifted about as much
+KEPT = (CONFIG, ENCODER, TOKENIZER, VOCABULARY, CALIBRATION, CARD)
 
 
 class Pairs(nn.Module):
@@ -48,41 +56,38 @@ class Pairs(nn.Module):
         return self.model.signals(ids, mask, types)[:, : self.count]
 
 
-def export(checkpoint: Path, out: Path | None, questions: Sequence[Question], int8: bool = True) -> Path:
+def export(folder: Path, out: Path | None, questions: Sequence[Question], int8: bool = True) -> Path:
     """Write the ONNX file: into the checkpoint itself, or into a new folder that has no other weights.
 
     `questions` are what the ranges of the activations are seen on.
     """
-    model = load_model(checkpoint)
-    if not isinstance(model, CrossEncoder | WordModel):
-        raise InputError(f"{checkpoint} holds a {model.name!r} model, which needs no export; those that need torch do")
-    if (isinstance(model, CrossEncoder) and model.config.list_layers) or (
-        isinstance(model, WordModel) and not model.pairwise
-    ):
-        raise InputError(f"{checkpoint} holds a model that sees whole lists; only models of pairs can be exported")
+    model = load_model(folder)
+    if not hasattr(model, "exports_to"):
+        raise InputError(f"{folder} holds a {model.name!r} model, which needs no export; those that need torch do")
+    if model.exports_to is None:
+        raise InputError(f"{folder} holds a model that sees whole lists; only models of pairs can be exported")
+    trace_model = TRACED[model.exports_to]
     if out is None:
-        graph = make_graph(model, questions, int8)
-        with renew_checksums(checkpoint, MODEL.as_posix()):
-            return write_graph(graph, checkpoint / MODEL)
-    with write_checkpoint(out) as folder:  # first, since a name that is taken should not cost the export
-        keep_files(checkpoint, folder, KEPT)
-        write_graph(make_graph(model, questions, int8), folder / MODEL)
-    return out / MODEL
+        graph = trace_model(model, questions, int8)
+        with renew_checksums(folder, GRAPH):
+            return write_graph(graph, folder / GRAPH)
+    with write_checkpoint(out) as copy:  # first, since a name that is taken should not cost the export
+        copy_files(folder, copy, (name for name in KEPT if (folder / name).is_file()))
+        write_graph(trace_model(model, questions, int8), copy / GRAPH)
+    return out / GRAPH
 
 
-def make_graph(model: CrossEncoder | WordModel, questions: Sequence[Question], int8: bool) -> onnx.ModelProto:
-    """Models over word vectors are small, and stay in float32."""
-    if isinstance(model, WordModel):
-        return words_to_onnx(model)
+def trace_pairs(model: Any, questions: Sequence[Question], int8: bool) -> onnx.ModelProto:
     graph = to_onnx(Pairs(model), model.encoder, ("ids", "mask", "types"))
     return quantize(graph, batches(pair_rows(model, questions))) if int8 else graph
 
 
-def keep_files(checkpoint: Path, folder: Path, names: Sequence[str]) -> None:
-    for name in names:
-        if (checkpoint / name).is_file():
-            check_inside(checkpoint, checkpoint / name)
-            shutil.copyfile(checkpoint / name, folder / name)
+def trace_words(model: Any, questions: Sequence[Question], int8: bool) -> onnx.ModelProto:
+    """They are small, and stay in float32."""
+    return words_to_onnx(model)
+
+
+TRACED = {PAIRS: trace_pairs, WORDS: trace_words}  # by the runtime that will run the graph
 
 
 def write_graph(graph: onnx.ModelProto, path: Path) -> Path:
@@ -120,7 +125,7 @@ def pair_rows(model: CrossEncoder, questions: Sequence[Question]) -> Rows:
 
 def batches(rows: Rows) -> list[dict[str, Array]]:
     """Some of the rows, those of one length together: no padding, whose values nobody reads."""
-    kept = np.arange(len(rows.starts))[:: max(1, len(rows.starts) // PAIRS)]
+    kept = np.arange(len(rows.starts))[:: max(1, len(rows.starts) // SEEN)]
     widths = rows.widths[kept]
     return [rows.pad_rows(kept[widths == width], int(width)) for width in np.unique(widths)]
 

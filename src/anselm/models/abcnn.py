@@ -21,9 +21,7 @@ log-odds of the softmax, so that the pointwise loss is the paper's cross-entropy
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -31,7 +29,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from anselm.checkpoints.settings import check_choice, check_least
-from anselm.data.question import Question
 from anselm.layers.similarity import log_odds
 from anselm.models.frames.word_model import Batch, WordConfig, WordModel
 from anselm.text.vocabulary import Vocabulary
@@ -143,9 +140,4 @@ def similarities(q: Tensor, q_mask: Tensor, a: Tensor, a_mask: Tensor) -> Tensor
     return (q_mask[:, :, None] & a_mask[:, None, :]) / (1 + distance)
 
 
-def load(name: str, config: Mapping[str, Any], folder: Path | None) -> ABCNN:
-    return ABCNN.load(name, config, folder)
-
-
-def build(name: str, config: Mapping[str, Any], questions: Sequence[Question]) -> ABCNN:
-    return ABCNN.build(name, config, questions)
+load, build = ABCNN.load, ABCNN.build

@@ -24,12 +24,10 @@ With alpha 0 it is attentive pooling.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,7 +36,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from anselm.checkpoints.settings import check_least
-from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.layers.composition import mean_pool
 from anselm.layers.convolution import Centred
@@ -163,9 +160,4 @@ def cluster_pairs(clusters: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.stack(np.nonzero(clusters[:, None] == clusters))
 
 
-def load(name: str, config: Mapping[str, Any], folder: Path | None) -> AttentiveClustering:
-    return AttentiveClustering.load(name, config, folder)
-
-
-def build(name: str, config: Mapping[str, Any], questions: Sequence[Question]) -> AttentiveClustering:
-    return AttentiveClustering.build(name, config, questions)
+load, build = AttentiveClustering.load, AttentiveClustering.build

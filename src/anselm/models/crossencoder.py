@@ -22,7 +22,6 @@ facts forgets what the encoder knew about long answers; models/general.py blends
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -34,9 +33,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from anselm.checkpoints.blend import READER
-from anselm.checkpoints.blend import Config as GeneralConfig
-from anselm.checkpoints.catalogue import general_folder, read_config
+from anselm.checkpoints.blend import Config as BlendConfig
+from anselm.checkpoints.catalogue import find_reader
+from anselm.checkpoints.checkpoint import PAIRS, READER_GRAPH, WEIGHTS, Checkpoint, write_config
 from anselm.checkpoints.checksums import verify
 from anselm.checkpoints.settings import check_choice, check_least, check_types, make_config
 from anselm.data.question import Question
@@ -44,14 +43,14 @@ from anselm.encoding.limits import Reading
 from anselm.encoding.lists import Lists, Picked, encode_lists, spread, window_candidates
 from anselm.encoding.packing import in_order
 from anselm.encoding.tokenizer import PairTokenizer
-from anselm.errors import FormatError, InputError
+from anselm.errors import InputError
 from anselm.layers.funnel import check_encoder, read_narrowing
 from anselm.layers.layout import Layout
 from anselm.models.frames.dequantized import fill, thaw
 from anselm.models.frames.distillation import taught_vectors
 from anselm.models.frames.pair_batches import Batch, Group, Placed, collate_pairs, place_texts
 from anselm.models.frames.pretrained import load_pretrained, load_saved, max_tokens, save_encoder
-from anselm.models.frames.weights import load_weights, save_weights
+from anselm.models.frames.weights import load_weights, save_weights, torch_threads
 from anselm.scorer import Scores
 
 # Not cuDNN's attention: it plans anew for each shape, and no two batches of ragged lists have the same. On an H200 that
@@ -264,46 +263,47 @@ class CrossEncoder(nn.Module):
         return np.split(best, lists.bounds[1:-1])
 
     def save(self, folder: Path) -> None:
-        record = {"model": self.name, "config": asdict(self.config)}
-        (folder / "config.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        write_config(folder, self.name, asdict(self.config))
         save_encoder(self.encoder, self.tokenizer, folder)
-        save_weights(self, folder / "model.safetensors")
+        save_weights(self, folder / WEIGHTS)
+
+    @property
+    def exports_to(self) -> str | None:
+        """The runtime that runs it without torch; a model that sees whole lists has none."""
+        return None if self.config.list_layers else PAIRS
+
+    def computes_on(self) -> tuple[str, int]:
+        return torch_threads()
 
 
-def load(name: str, config: Mapping[str, Any], folder: Path | None) -> CrossEncoder:
-    """From a checkpoint; by its name alone a cross-encoder is untrained, and no ranker."""
-    if folder is None:
-        raise InputError(f"{name!r} has to be trained first: anselm train --base {name} --data ... --out DIR")
-    encoder, tokenizer = load_saved(folder)
-    try:
-        model = CrossEncoder(name, _settings(name, config), encoder, tokenizer)
-    except InputError as error:
-        raise FormatError(folder / "config.json", str(error)) from None
-    load_weights(model, folder / "model.safetensors")
+def load(checkpoint: Checkpoint) -> CrossEncoder:
+    encoder, tokenizer = load_saved(checkpoint)
+    model = CrossEncoder(checkpoint.model, _settings(checkpoint.model, checkpoint.config), encoder, tokenizer)
+    load_weights(model, checkpoint.path(WEIGHTS))
     return model.eval()
 
 
 def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = ()) -> CrossEncoder:
     """A new model on a pretrained encoder, which knows its words already, ready to be trained.
 
-    Where the base is the default ranker, or another general one, it goes on from that one's reader.
+    Where the base is the default ranker, or another blended one, it goes on from that one's reader.
     """
     base = config.get("base", Config.base)
-    folder = general_folder(base) if isinstance(base, str) else None
-    if folder is None:
+    checkpoint = find_reader(base) if isinstance(base, str) else None
+    if checkpoint is None:
         settings = _settings(name, config)
         return CrossEncoder(name, settings, *load_pretrained(settings.base))
-    verify(folder)
-    general = GeneralConfig.read(folder / "config.json", read_config(folder / "config.json")["config"])
-    own: dict[str, Any] = {"max_length": general.max_length, "max_question": general.max_question}
+    verify(checkpoint.folder)
+    blend = BlendConfig.read(checkpoint)
+    own: dict[str, Any] = {"max_length": blend.max_length, "max_question": blend.max_question}
     wanted = {**VARIANTS[name], **config}
-    if general.candidate_layers and not wanted.get("token_layers") and wanted.get("pooling", "first") == "first":
-        own |= {"candidate_layers": general.candidate_layers, "pooling": "first"}
+    if blend.candidate_layers and not wanted.get("token_layers") and wanted.get("pooling", "first") == "first":
+        own |= {"candidate_layers": blend.candidate_layers, "pooling": "first"}
     settings = _settings(name, {**own, **config})
     if settings.similarity:
         raise InputError(f"the similarity head is taught by an untouched encoder, which {settings.base!r} is not")
-    model = CrossEncoder(name, settings, *load_saved(folder))
-    fill(model, thaw(folder / READER), folder / READER)
+    model = CrossEncoder(name, settings, *load_saved(checkpoint))
+    fill(model, thaw(checkpoint.path(READER_GRAPH)), checkpoint.path(READER_GRAPH))
     return model
 
 

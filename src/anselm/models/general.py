@@ -15,10 +15,9 @@ cross-encoder was not trained on (tools/default_model/blending.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
+from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.errors import InputError
 
 MODELS = {
@@ -29,6 +28,6 @@ MODELS = {
 }
 
 
-def load(name: str, config: Mapping[str, Any], folder: Path | None) -> Any:
+def load(checkpoint: Checkpoint) -> NoReturn:
     """The runtime runs it, from exported files; there is nothing else to load."""
-    raise InputError(f"{name!r} is run from its exported files; it cannot be exported again")
+    raise InputError(f"{checkpoint.model!r} is run from its exported files; it cannot be exported again")

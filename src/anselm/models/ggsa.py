@@ -24,14 +24,11 @@ Chosen here: question and answer share the block (the paper speaks of two encode
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor, nn
 
-from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.layers.blocks import FeedForward, SelfAttentionBlock, with_positions
 from anselm.layers.composition import mean_pool
@@ -101,9 +98,4 @@ class GGSA(Siamese):
         return GatedGroups(config)  # type: ignore[arg-type]
 
 
-def load(name: str, config: Mapping[str, Any], folder: Path | None) -> GGSA:
-    return GGSA.load(name, config, folder)
-
-
-def build(name: str, config: Mapping[str, Any], questions: Sequence[Question]) -> GGSA:
-    return GGSA.build(name, config, questions)
+load, build = GGSA.load, GGSA.build

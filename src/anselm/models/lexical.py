@@ -17,18 +17,18 @@ is covered, 0 to 1, whatever the question: a threshold and a calibrated probabil
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from anselm.checkpoints.checkpoint import STATISTICS, Checkpoint, write_config
+from anselm.checkpoints.settings import check_names
 from anselm.data.question import Question
-from anselm.errors import FormatError
 from anselm.scorer import Scores
 from anselm.text.statistics import Statistics
 from anselm.text.stem import stem
@@ -87,28 +87,33 @@ class Lexical:
         found = words(text)
         return Counter(map(stem, found) if self.config.stem else found)
 
+    def settled(self, question: Question) -> Lexical:
+        """With the statistics of one list, so that none of its scores depends on the others any more."""
+        return self if self.pairwise else self.fit(candidate.content for candidate in question.candidates)
+
     def save(self, folder: Path) -> None:
-        record = {"model": self.name, "config": asdict(self.config)}
-        (folder / "config.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        write_config(folder, self.name, asdict(self.config))
         if self.statistics:
-            self.statistics.save(folder / "statistics.json")
+            self.statistics.save(folder / STATISTICS)
 
 
-def load(name: str, config: Mapping[str, Any], folder: Path | None) -> Lexical:
-    """A model by name, or with the statistics that its checkpoint folder holds."""
-    if folder is None:
-        return Lexical(name)
-    path = folder / "statistics.json"
-    statistics = Statistics.load(path) if path.exists() else None
-    return Lexical(name, read_config(config, folder / "config.json"), statistics)
+def create(name: str) -> Lexical:
+    return Lexical(name)
 
 
-def read_config(config: Mapping[str, Any], path: Path) -> Config:
-    """The settings of a checkpoint, which somebody may have edited."""
-    for key in config.keys() & SETTINGS.keys():
-        wanted, fits = SETTINGS[key]
-        if not fits(config[key]):
-            raise FormatError(path, f"{key} must be {wanted}, not {config[key]!r}")
+def load(checkpoint: Checkpoint) -> Lexical:
+    """With the statistics that its folder holds, if any."""
+    statistics = Statistics.load(checkpoint.path(STATISTICS)) if checkpoint.has(STATISTICS) else None
+    return Lexical(checkpoint.model, read_settings(checkpoint), statistics)
+
+
+def read_settings(checkpoint: Checkpoint) -> Config:
+    """Of a checkpoint, which somebody may have edited."""
+    config = checkpoint.config
+    check_names(f"setting of the model {checkpoint.model!r}:", config, Config)
+    for key, (wanted, fits) in SETTINGS.items():
+        if key in config and not fits(config[key]):
+            raise checkpoint.refusal(f"{key} must be {wanted}, not {config[key]!r}")
     return Config(**config)
 
 

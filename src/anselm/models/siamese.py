@@ -21,9 +21,8 @@ width.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ import torch
 from torch import Tensor, nn
 
 from anselm.checkpoints.settings import check_choice, check_least
-from anselm.data.question import Question
 from anselm.encoding.lists import Indices, Lists
 from anselm.encoding.packing import in_order
 from anselm.errors import InputError
@@ -224,9 +222,4 @@ class Siamese(WordModel):
         return vectors, place
 
 
-def load(name: str, config: Mapping[str, Any], folder: Path | None) -> Siamese:
-    return Siamese.load(name, config, folder)
-
-
-def build(name: str, config: Mapping[str, Any], questions: Sequence[Question]) -> Siamese:
-    return Siamese.build(name, config, questions)
+load, build = Siamese.load, Siamese.build

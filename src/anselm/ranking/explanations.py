@@ -29,7 +29,6 @@ import numpy as np
 
 from anselm.data.question import Candidate, Question
 from anselm.metrics.ties import FloatArray
-from anselm.models.lexical import Lexical
 from anselm.scorer import Scorer, score_lists
 from anselm.text.tokens import UNSPACED
 
@@ -62,7 +61,8 @@ class Explanation:
 
 def explain(scorer: Scorer, question: Question, chosen: Sequence[int]) -> list[Explanation]:
     """Explain the scores of some candidates, named by their places in the list."""
-    scorer = settle(scorer, question)
+    settled = getattr(scorer, "settled", None)
+    scorer = settled(question) if settled is not None else scorer
     asked = stretches(question.text)
     said = [stretches(question.candidates[place].text) for place in chosen]
     score = score_pairs if scorer.pairwise else score_whole_lists
@@ -74,13 +74,6 @@ def explain(scorer: Scorer, question: Question, chosen: Sequence[int]) -> list[E
         )
         for i, place in enumerate(chosen)
     ]
-
-
-def settle(scorer: Scorer, question: Question) -> Scorer:
-    """A lexical model with the statistics of this list, so that none of its scores depends on the others any more."""
-    if isinstance(scorer, Lexical) and not scorer.pairwise:
-        return scorer.fit(candidate.content for candidate in question.candidates)
-    return scorer
 
 
 # The scores of the chosen as they are (chosen,), without each stretch of the question (stretches, chosen), and without

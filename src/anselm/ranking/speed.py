@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -17,12 +16,7 @@ from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.memory import resident_megabytes
 from anselm.ranking.ranker import Ranker
-from anselm.runtime.blended import General
-from anselm.runtime.engines import choose_engine
-from anselm.runtime.pairs import Exported
-from anselm.runtime.threads import usable_cores
-from anselm.runtime.words import ExportedWords
-from anselm.scorer import Scorer
+from anselm.scorer import computes_on
 
 SECONDS = 8.0  # for all measurements together; loading comes on top
 LEAST, MOST = 3, 500  # calls, however slow or fast the model is
@@ -71,7 +65,7 @@ def bench(model: str, sizes: Sequence[int], tokens: int, source: Sequence[Questi
     latencies = [latency(size, timed(in_turn(ranker, several), share)) for size, several in lists.items()]
     middle = sorted(lists)[len(lists) // 2]
     bulk = float(np.median(timed(lambda: rank_all(ranker, lists[middle]), share)))
-    engine, threads = engine_of(ranker.scorer)
+    engine, threads = computes_on(ranker.scorer)
     return Bench(
         model, engine, threads, tokens, round(loaded, 3), resident_megabytes(),
         round(middle * BULK / bulk, 1), tuple(latencies),
@@ -144,13 +138,3 @@ def make_lists(questions: Sequence[str], texts: Sequence[str], size: int, tokens
     return [
         Question(str(place), questions[place % len(questions)], tuple(candidates[place::BULK])) for place in range(BULK)
     ]
-
-
-def engine_of(scorer: Scorer) -> tuple[str, int]:
-    """What computes, and with how many threads."""
-    if isinstance(scorer, Exported | ExportedWords | General):
-        return choose_engine(), usable_cores()
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(scorer, torch.nn.Module):
-        return "torch", int(torch.get_num_threads())
-    return "python", 1

@@ -5,40 +5,42 @@ It has two graphs: the reader's, and that of the untouched encoder.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
-from anselm.checkpoints.blend import ENCODER, READER, Config
-from anselm.checkpoints.catalogue import read_config
+from anselm.checkpoints.blend import Config
+from anselm.checkpoints.checkpoint import CONFIG, ENCODER, ENCODER_GRAPH, READER_GRAPH, TOKENIZER, Checkpoint
+from anselm.checkpoints.checksums import copy_files
 from anselm.data.question import Question
 from anselm.encoding.limits import TEXT_LENGTH, Reading
 from anselm.encoding.lists import Indices, Lists, Texts, encode_lists, flatten, window_candidates
 from anselm.encoding.tokenizer import PairTokenizer
-from anselm.errors import FormatError
 from anselm.runtime.engines import check_signals, choose_engine, open_engine
 from anselm.runtime.pairs import BUDGET, check_length, read_tokenizer
 from anselm.runtime.rows import Rows, lay_out, run_rows
+from anselm.runtime.threads import usable_cores
 from anselm.runtime.vector_store import Numbers, VectorStore
 from anselm.scorer import Scores
 
 
-class General:
+class Blended:
     """One checkpoint folder that holds the graphs."""
 
-    name = "general"
     capacity: int | None = 200
     pairwise = True
     language: str | None = "English"
 
-    def __init__(self, folder: Path, config: Config, tokenizer: PairTokenizer, threads: int | None = None) -> None:
-        self.folder, self.config, self.tokenizer = folder, config, tokenizer
+    def __init__(
+        self, checkpoint: Checkpoint, config: Config, tokenizer: PairTokenizer, threads: int | None = None
+    ) -> None:
+        self.name, self.checkpoint, self.config, self.tokenizer = checkpoint.model, checkpoint, config, tokenizer
         choose_engine()  # before two threads ask for it at once: what it has to say it says once
         with ThreadPoolExecutor(2) as pool:  # opening takes a while, and one core each
-            self.reader, self.encoder = pool.map(lambda part: open_engine(folder / part, threads), (READER, ENCODER))
+            graphs = map(checkpoint.path, (READER_GRAPH, ENCODER_GRAPH))
+            self.reader, self.encoder = pool.map(lambda graph: open_engine(graph, threads), graphs)
         self.vectors = VectorStore()
 
     def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
@@ -60,7 +62,7 @@ class General:
         windowed, owner = window_candidates(lists, reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, reading).distinct()
         signals = run_rows(self.reader, rows, reading.max_length, budget)
-        check_signals(self.folder / READER, signals, 2)  # the second is for training further
+        check_signals(self.checkpoint.path(READER_GRAPH), signals, 2)  # the second is for training further
         return best_of(signals[place, 0], owner, len(lists.labels))
 
     def _compare(self, lists: Lists, budget: int) -> Numbers:
@@ -79,9 +81,8 @@ class General:
         def encode(new: Indices) -> Numbers:
             vectors = run_rows(self.encoder, text_rows(texts, new, self.tokenizer), most, budget)
             if not np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3):
-                raise FormatError(
-                    self.folder / ENCODER, "its vectors are not of length one: it is another kind of model"
-                )
+                problem = "its vectors are not of length one: it is another kind of model"
+                raise self.checkpoint.refusal(problem, ENCODER_GRAPH)
             return vectors
 
         return self.vectors.encode(texts, which, encode)
@@ -90,10 +91,11 @@ class General:
         """What similar answers are known by. (texts, width)"""
         return self._encode(flatten(self.tokenizer(texts)), np.arange(len(texts)))
 
+    def computes_on(self) -> tuple[str, int]:
+        return choose_engine(), usable_cores()
+
     def save(self, folder: Path) -> None:
-        (folder / READER).parent.mkdir(exist_ok=True)
-        for file in [*map(Path, ("config.json", "encoder.json", "tokenizer.json")), READER, ENCODER]:
-            shutil.copyfile(self.folder / file, folder / file)
+        copy_files(self.checkpoint.folder, folder, (CONFIG, ENCODER, TOKENIZER, READER_GRAPH, ENCODER_GRAPH))
 
 
 def best_of(values: Numbers, owner: Indices, count: int) -> Numbers:
@@ -113,8 +115,7 @@ def text_rows(texts: Texts, which: Indices, tokenizer: PairTokenizer) -> Rows:
     return Rows(flat, np.column_stack(starts), np.column_stack(lengths), np.zeros(3, dtype=np.int64), tokenizer.pad)
 
 
-def load_general(folder: Path, threads: int | None = None) -> General:
-    path = folder / "config.json"
-    config, tokenizer = Config.read(path, read_config(path)["config"]), read_tokenizer(folder)
-    check_length(path, config.max_length)
-    return General(folder, config, tokenizer, threads)
+def load(checkpoint: Checkpoint, threads: int | None = None) -> Blended:
+    config, tokenizer = Config.read(checkpoint), read_tokenizer(checkpoint)
+    check_length(checkpoint, config.max_length)
+    return Blended(checkpoint, config, tokenizer, threads)

@@ -7,7 +7,6 @@ A word is its number in vocabulary.txt, and 0 is padding. Texts are cut as in tr
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,31 +14,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.checkpoints.catalogue import read_config
-from anselm.checkpoints.saved_vocabulary import VOCABULARY, load_vocabulary
+from anselm.checkpoints.checkpoint import CONFIG, GRAPH, VOCABULARY, Checkpoint
+from anselm.checkpoints.checksums import copy_files
+from anselm.checkpoints.saved_vocabulary import load_vocabulary
 from anselm.data.question import Question
 from anselm.encoding.lists import Indices, Lists, encode_lists, spread
 from anselm.encoding.packing import in_order
-from anselm.errors import FormatError
-from anselm.runtime.engines import Engine, open_engine
+from anselm.runtime.engines import Engine, choose_engine, open_engine
+from anselm.runtime.threads import usable_cores
 from anselm.scorer import Scores
 from anselm.text.vocabulary import PAD, Vocabulary
 
-MODEL = Path("onnx") / "model.onnx"
 BUDGET = 8_192  # words of a batch
 
 
 class ExportedWords:
-    """One checkpoint folder that holds `onnx/model.onnx` and a vocabulary."""
+    """One checkpoint folder that holds a graph and a vocabulary."""
 
     capacity: int | None = 1_000
     pairwise = True
     language: str | None = None
 
-    def __init__(
-        self, name: str, folder: Path, limits: tuple[int, int], vocabulary: Vocabulary, engine: Engine
-    ) -> None:
-        self.name, self.folder, self.vocabulary, self.engine = name, folder, vocabulary, engine
+    def __init__(self, checkpoint: Checkpoint, limits: tuple[int, int], vocabulary: Vocabulary, engine: Engine) -> None:
+        self.name, self.checkpoint, self.vocabulary, self.engine = checkpoint.model, checkpoint, vocabulary, engine
         self.max_question, self.max_length = limits
 
     def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
@@ -70,10 +67,11 @@ class ExportedWords:
                 },
             )
 
+    def computes_on(self) -> tuple[str, int]:
+        return choose_engine(), usable_cores()
+
     def save(self, folder: Path) -> None:
-        (folder / MODEL).parent.mkdir(exist_ok=True)
-        for file in ("config.json", VOCABULARY, MODEL):
-            shutil.copyfile(self.folder / file, folder / file)
+        copy_files(self.checkpoint.folder, folder, (CONFIG, VOCABULARY, GRAPH))
 
 
 def pad(lists: Lists, texts: Indices, most: int) -> NDArray[np.int64]:
@@ -85,12 +83,10 @@ def pad(lists: Lists, texts: Indices, most: int) -> NDArray[np.int64]:
     return ids
 
 
-def load_words(folder: Path, threads: int | None = None) -> ExportedWords:
-    path = folder / "config.json"
-    record = read_config(path)
+def load(checkpoint: Checkpoint, threads: int | None = None) -> ExportedWords:
     for name in ("max_question", "max_length"):
-        if type(value := record["config"].get(name)) is not int or value < 1:
-            raise FormatError(path, f"the setting {name!r} is {value!r}, which is no whole number above 0")
-    limits = (record["config"]["max_question"], record["config"]["max_length"])
-    vocabulary = load_vocabulary(folder)
-    return ExportedWords(record["model"], folder, limits, vocabulary, open_engine(folder / MODEL, threads))
+        if type(value := checkpoint.config.get(name)) is not int or value < 1:
+            raise checkpoint.refusal(f"the setting {name!r} is {value!r}, which is no whole number above 0")
+    limits = (checkpoint.config["max_question"], checkpoint.config["max_length"])
+    vocabulary = load_vocabulary(checkpoint)
+    return ExportedWords(checkpoint, limits, vocabulary, open_engine(checkpoint.path(GRAPH), threads))

@@ -12,7 +12,8 @@ from typing import Any, cast
 import torch
 
 from anselm.checkpoints.card import write_card
-from anselm.checkpoints.catalogue import all_models, build_model, general_folder, is_checkpoint, load_model
+from anselm.checkpoints.catalogue import ON_ENCODERS, all_models, build_model, find_reader, load_model
+from anselm.checkpoints.checkpoint import CALIBRATION, Checkpoint, is_checkpoint
 from anselm.checkpoints.checksums import write_checkpoint
 from anselm.data.datasets import Dataset
 from anselm.data.question import Question
@@ -31,22 +32,23 @@ def make_model(base: str, config: Mapping[str, Any], seed: int, questions: Seque
     What is new in it is drawn from the seed. `questions` are what it will be trained on: some learn their words there.
     """
     torch.manual_seed(seed)
-    if general_folder(base):
-        return cast(Trainable, build_model("cross-encoder", {"base": base, **config}, questions))
+    if find_reader(base):
+        return cast(Trainable, build_model(ON_ENCODERS, {"base": base, **config}, questions))
     if base in all_models():
         return cast(Trainable, build_model(base, config, questions))
     if is_checkpoint(Path(base)):
-        if not (Path(base) / "model.safetensors").is_file() and (Path(base) / "onnx").is_dir():
+        checkpoint = Checkpoint.read(Path(base))
+        if checkpoint.runtime and not checkpoint.has_weights:
             raise InputError(f"{base} is an export, which cannot be trained; name the folder that it was made from")
         return cast(Trainable, load_model(base))
     if not Path(base).exists() and "/" not in base and get_close_matches(base, all_models(), cutoff=0.8):
         raise UnknownNameError("model", base, all_models())
-    return cast(Trainable, build_model("cross-encoder", {"base": base, **config}, questions))
+    return cast(Trainable, build_model(ON_ENCODERS, {"base": base, **config}, questions))
 
 
 def is_trained(base: str) -> bool:
     """Whether a base is a ranker already, which training might spoil."""
-    return general_folder(base) is not None or (base not in all_models() and is_checkpoint(Path(base)))
+    return find_reader(base) is not None or (base not in all_models() and is_checkpoint(Path(base)))
 
 
 def split_off_dev(dataset: Dataset) -> tuple[Dataset, Dataset]:
@@ -108,7 +110,7 @@ def train_checkpoint(
     progress = train_model(model, training_set, dev, training, work, watch)
     with write_checkpoint(out) as folder:
         model.save(folder)
-        calibrate(model, dev).save(folder / "calibration.json")
+        calibrate(model, dev).save(folder / CALIBRATION)
         write_card(folder, model.name, training_set, dev, progress.best or 0.0, getattr(model.config, "base", ""))
     for file in sorted(work.rglob("*"), reverse=True):
         file.unlink() if file.is_file() else file.rmdir()

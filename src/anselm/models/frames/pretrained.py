@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from anselm.checkpoints.checkpoint import CONFIG, ENCODER, TOKENIZER, WEIGHTS, Checkpoint
 from anselm.encoding.tokenizer import MAX_TOKENS, VOCABULARY, PairTokenizer, fitting_tokenizer
 from anselm.errors import FormatError, InputError
 from anselm.files import read_json
@@ -40,14 +41,13 @@ def load_pretrained(base: str) -> tuple[Any, PairTokenizer]:
     return encoder, _pretrained_tokenizer(source, encoder.config)
 
 
-def load_saved(folder: Path) -> tuple[Any, PairTokenizer]:
+def load_saved(checkpoint: Checkpoint) -> tuple[Any, PairTokenizer]:
     """The encoder of a checkpoint as `save_encoder` wrote it, its weights still random, and its tokenizer."""
     from transformers import AutoConfig, AutoModel
 
-    path = folder / "encoder.json"
-    settings = read_json(path)
+    settings = checkpoint.read_json(ENCODER)
     if not isinstance(settings, dict) or not isinstance(settings.get("model_type"), str):
-        raise FormatError(path, 'an object with a "model_type" is needed')
+        raise checkpoint.refusal('an object with a "model_type" is needed', ENCODER)
     settings.pop(MAX_TOKENS, None)
     vocabulary = settings.pop(VOCABULARY, None)
     try:
@@ -55,10 +55,11 @@ def load_saved(folder: Path) -> tuple[Any, PairTokenizer]:
         with _quiet():
             encoder = AutoModel.from_config(config, dtype="float32", **_without_pooler(config))
     except Exception as error:  # as above
-        raise FormatError(path, f"not the configuration of an encoder ({_first_line(error)})") from None
-    tokenizer = _tokenizer_for(config, folder / "tokenizer.json")
+        problem = f"not the configuration of an encoder ({_first_line(error)})"
+        raise checkpoint.refusal(problem, ENCODER) from None
+    tokenizer = _tokenizer_for(config, checkpoint.path(TOKENIZER))
     if vocabulary not in (None, tokenizer.fingerprint):
-        raise FormatError(folder / "tokenizer.json", "not the tokenizer that the model was trained with")
+        raise checkpoint.refusal("not the tokenizer that the model was trained with", TOKENIZER)
     return encoder, tokenizer
 
 
@@ -67,28 +68,27 @@ def save_encoder(encoder: Any, tokenizer: PairTokenizer, folder: Path) -> None:
     settings = json.loads(encoder.config.to_json_string(use_diff=False))
     settings.pop("_name_or_path", None)  # a path of this machine
     settings |= {MAX_TOKENS: max_tokens(encoder), VOCABULARY: tokenizer.fingerprint}
-    (folder / "encoder.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-    (folder / "tokenizer.json").write_text(tokenizer.tokenizer.to_str(pretty=True), encoding="utf-8")
+    (folder / ENCODER).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+    (folder / TOKENIZER).write_text(tokenizer.tokenizer.to_str(pretty=True), encoding="utf-8")
 
 
 ENCODERS = "ANSELM_ENCODERS"  # a folder with encoders, each in one named like the last part of its name on the hub
-WEIGHTS = "model.safetensors"
 
 
 def find_encoder(base: str) -> str:
     """A folder that exists, one of $ANSELM_ENCODERS, the packaged MiniLM, or the name as it is, for the hub."""
     own = Path(os.environ.get(ENCODERS, ".")) / Path(base).name
-    if os.environ.get(ENCODERS) and not Path(base).exists() and (own / "config.json").is_file():
+    if os.environ.get(ENCODERS) and not Path(base).exists() and (own / CONFIG).is_file():
         return str(own)
     if base == MINILM:
         return str(_packaged_minilm())
     folder = Path(base)
     if folder.is_dir():
-        if not (folder / "config.json").is_file():
+        if not (folder / CONFIG).is_file():
             raise InputError(f"{folder} is not an encoder: there is no config.json in it")
-        settings = read_json(folder / "config.json")
+        settings = read_json(folder / CONFIG)
         if not isinstance(settings, dict) or "model_type" not in settings:  # else it would be guessed from the name
-            raise FormatError(folder / "config.json", 'not of an encoder: there is no "model_type" in it')
+            raise FormatError(folder / CONFIG, 'not of an encoder: there is no "model_type" in it')
     elif folder.exists():
         raise InputError(f"{base} is a file; an encoder is a folder, or a name on the Hugging Face hub")
     elif base.startswith((".", "/", "~")) or base.count("/") > 1:  # no name on the hub is like this
@@ -119,20 +119,20 @@ def _packaged_minilm() -> Path:
             f"{MINILM} is not here: {here}, or name it as on the hub, sentence-transformers/{MINILM}"
         ) from None
     folder = Path(get_model_path())
-    found = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    found = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
     if found != MINILM_SHA256:
-        raise FormatError(folder / "model.safetensors", f"its sha256 is {found}, not {MINILM_SHA256}")
+        raise FormatError(folder / WEIGHTS, f"its sha256 is {found}, not {MINILM_SHA256}")
     return folder
 
 
 def _pretrained_tokenizer(source: str, config: Any) -> PairTokenizer:
     """From its tokenizer.json; where there is only an older format, or a name on the hub, transformers makes one."""
-    if (path := Path(source) / "tokenizer.json").is_file():
+    if (path := Path(source) / TOKENIZER).is_file():
         return _tokenizer_for(config, path)
     from transformers import AutoTokenizer
 
     with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / "tokenizer.json"
+        path = Path(scratch) / TOKENIZER
         try:
             with _quiet():
                 AutoTokenizer.from_pretrained(source, trust_remote_code=False).backend_tokenizer.save(str(path))

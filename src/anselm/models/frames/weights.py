@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
@@ -36,3 +37,8 @@ def load_weights(model: nn.Module, path: Path) -> None:
     if extra := next((name for name in found if name not in wanted), None):
         raise FormatError(path, f"there are weights {extra!r} that the model does not have")
     model.load_state_dict(found)
+
+
+def torch_threads() -> tuple[str, int]:
+    """What computes a model that is loaded into torch, and with how many threads."""
+    return "torch", torch.get_num_threads()

@@ -9,7 +9,6 @@ Texts without a word that is known are one unknown word; what is longer than the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,16 +19,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from anselm.checkpoints.saved_vocabulary import FINGERPRINT, VOCABULARY, load_vocabulary
+from anselm.checkpoints.checkpoint import VOCABULARY, VOCABULARY_SHA256, WEIGHTS, WORDS, Checkpoint, write_config
+from anselm.checkpoints.saved_vocabulary import load_vocabulary
 from anselm.checkpoints.settings import check_least, check_types, make_config
 from anselm.data.question import Question
 from anselm.data.vector_files import find_vectors
 from anselm.encoding.lists import Indices, Lists, Picked, encode_lists, spread
 from anselm.encoding.packing import in_order
-from anselm.errors import FormatError, InputError
+from anselm.errors import InputError
 from anselm.layers.layout import Layout
 from anselm.layers.stretches import Stretch, join
-from anselm.models.frames.weights import load_weights, save_weights
+from anselm.models.frames.weights import load_weights, save_weights, torch_threads
 from anselm.scorer import Scores
 from anselm.text.lemmas import lemmatise
 from anselm.text.phrases import find_phrases, known_phrases
@@ -169,10 +169,17 @@ class WordModel(nn.Module):
                 yield pairs, self.collate(placed, lists.pick(numbers))
 
     def save(self, folder: Path) -> None:
-        record = {"model": self.name, "config": asdict(self.config), FINGERPRINT: self.vocabulary.fingerprint}
-        (folder / "config.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        write_config(folder, self.name, asdict(self.config), **{VOCABULARY_SHA256: self.vocabulary.fingerprint})
         self.vocabulary.save(folder / VOCABULARY)
-        save_weights(self, folder / "model.safetensors")
+        save_weights(self, folder / WEIGHTS)
+
+    @property
+    def exports_to(self) -> str | None:
+        """The runtime that runs it without torch; a model that sees whole lists has none."""
+        return WORDS if self.pairwise else None
+
+    def computes_on(self) -> tuple[str, int]:
+        return torch_threads()
 
     @classmethod
     def fit(cls, config: Any, vectors: WordVectors) -> Any:
@@ -202,16 +209,11 @@ class WordModel(nn.Module):
         return model
 
     @classmethod
-    def load(cls, name: str, settings: Mapping[str, Any], folder: Path | None) -> Self:
-        """From a checkpoint; by its name alone it is untrained, and no ranker."""
-        if folder is None:
-            raise InputError(f"{name!r} has to be trained first: anselm train --base {name} --data ... --out DIR")
-        vocabulary = load_vocabulary(folder)
-        try:
-            model = cls(name, make_config(cls.settings, name, cls.variants[name], settings), vocabulary)
-        except InputError as error:
-            raise FormatError(folder / "config.json", str(error)) from None
-        load_weights(model, folder / "model.safetensors")
+    def load(cls, checkpoint: Checkpoint) -> Self:
+        name = checkpoint.model
+        config = make_config(cls.settings, name, cls.variants[name], checkpoint.config)
+        model = cls(name, config, load_vocabulary(checkpoint))
+        load_weights(model, checkpoint.path(WEIGHTS))
         return model.eval()
 
 
