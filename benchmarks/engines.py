@@ -20,11 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
+from anselm.checkpoints.checkpoint import GRAPH, Checkpoint
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
 from anselm.errors import AnselmError
+from anselm.runtime import pairs
 from anselm.runtime.engines import VARIABLE
-from anselm.runtime.pairs import MODEL, Exported, load_exported
+from anselm.runtime.pairs import ExportedPairs
 from benchmarks.start import seconds
 
 Way = Callable[[Sequence[Question]], list[np.ndarray]]
@@ -66,7 +68,7 @@ def quantize_dynamically(exact: Path, folder: Path) -> None:
     from onnxruntime.quantization import quantize_dynamic
 
     shutil.copytree(exact, folder)
-    quantize_dynamic(exact / MODEL, folder / MODEL, per_channel=True)
+    quantize_dynamic(exact / GRAPH, folder / GRAPH, per_channel=True)
 
 
 def quantize_blocks(exact: Path, folder: Path) -> None:
@@ -75,17 +77,17 @@ def quantize_blocks(exact: Path, folder: Path) -> None:
     from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 
     shutil.copytree(exact, folder)
-    quantizer = MatMulNBitsQuantizer(onnx.load(exact / MODEL), bits=8, block_size=32, accuracy_level=4)
+    quantizer = MatMulNBitsQuantizer(onnx.load(exact / GRAPH), bits=8, block_size=32, accuracy_level=4)
     quantizer.process()
-    onnx.save(quantizer.model.model, folder / MODEL)
+    onnx.save(quantizer.model.model, folder / GRAPH)
 
 
-def opened(folder: Path, engine: str) -> Exported:
+def opened(folder: Path, engine: str) -> ExportedPairs:
     os.environ[VARIABLE] = engine
-    return load_exported(folder)
+    return pairs.load(Checkpoint.read(folder))
 
 
-def unsorted(model: Exported) -> Way:
+def unsorted(model: ExportedPairs) -> Way:
     """Batches in the order of the input, each as wide as its widest pair."""
     from anselm.encoding.lists import encode_lists
     from anselm.runtime.rows import lay_out

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     model = arguments[0] if arguments else "default"
     try:
         checkpoint = find_checkpoint(model)
-        if checkpoint is None or not (checkpoint / "onnx").is_dir():
+        if checkpoint is None or checkpoint.runtime is None:
             raise InputError(f"{model} is not exported")
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
@@ -296,7 +296,7 @@ def print_sizes(model: str) -> None:
         "sentence-transformers with OpenVINO": ["sentence-transformers", "openvino", "nncf"],
     }
     print("\n| install, MB, with all that it needs | without weights | weights |\n|---|---|---|")
-    weights = tree_bytes(Path(find_checkpoint(model) or ""))
+    weights = tree_bytes(checkpoint.folder) if (checkpoint := find_checkpoint(model)) else 0
     for name, roots in rows.items():
         size = sum(map(distribution_bytes, closure(roots)))
         print(f"| {name} | {size / 1e6:.0f} | {f'{weights / 1e6:.0f}' if name.startswith('Anselm') else ''} |")

@@ -12,8 +12,26 @@ import pytest
 
 from anselm.checkpoints.blend import Config
 from anselm.checkpoints.catalogue import load_model
+from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.data.question import Candidate, Question
-from anselm.runtime.blended import load_general
+from anselm.runtime import blended, pairs, words
+from anselm.runtime.blended import Blended
+from anselm.runtime.pairs import ExportedPairs
+from anselm.runtime.words import ExportedWords
+
+
+def load_blended(folder: Path, threads: int | None = None) -> Blended:
+    """As it is, whatever its checksums say."""
+    return blended.load(Checkpoint.read(folder), threads)
+
+
+def load_pairs(folder: Path, threads: int | None = None) -> ExportedPairs:
+    return pairs.load(Checkpoint.read(folder), threads)
+
+
+def load_words(folder: Path, threads: int | None = None) -> ExportedWords:
+    return words.load(Checkpoint.read(folder), threads)
+
 
 ENGINES = ["onnxruntime", "openvino"]
 
@@ -134,5 +152,5 @@ def make_general(reader: Path, out: Path, int8: bool) -> Path:
     from tools.default_model.general import export_general, write_config
 
     export_general(reader, out, example_questions(), int8)
-    write_config(out, replace(load_general(out).config, blend=GENERAL.blend, entries=GENERAL.entries))
+    write_config(out, replace(load_blended(out).config, blend=GENERAL.blend, entries=GENERAL.entries))
     return out

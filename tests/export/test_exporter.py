@@ -12,13 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 from anselm.checkpoints.catalogue import load_model
+from anselm.checkpoints.checkpoint import GRAPH
 from anselm.cli import app
 from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.metrics.logistic import Logistic
 from anselm.ranking.ranker import Ranker
 from anselm.ranking.scorers import load_scorer
-from anselm.runtime.pairs import MODEL
 from tests.exported_checkpoints import LISTS
 
 
@@ -32,7 +32,7 @@ def test_export_carries_the_calibration_and_the_card(plain: Path, tmp_path: Path
     (folder / "calibration.json").write_text('{"slope": 2.0, "intercept": 1.0, "threshold": 0.5}')
     out = tmp_path / "out"
     record = json.loads(anselm("export", folder, "--out", out, "--json"))
-    assert record == {"checkpoint": str(out), "file": str(out / MODEL), "bytes": (out / MODEL).stat().st_size}
+    assert record == {"checkpoint": str(out), "file": str(out / GRAPH), "bytes": (out / GRAPH).stat().st_size}
     names = {path.name for path in out.iterdir()}
     files = {"config.json", "encoder.json", "tokenizer.json", "README.md", "calibration.json", "checksums.json"}
     assert names == {*files, "onnx"}
@@ -42,7 +42,7 @@ def test_export_carries_the_calibration_and_the_card(plain: Path, tmp_path: Path
 
 def test_export_says_nothing_about_this_machine(plain: Path, int8: Path) -> None:
     for folder in (plain, int8):
-        content = (folder / MODEL).read_bytes()
+        content = (folder / GRAPH).read_bytes()
         assert b".py" not in content
         assert b"/home" not in content
 
@@ -68,7 +68,7 @@ def test_split_and_protocol_choose_the_texts(
 
     def look(checkpoint: Path, out: Path | None, questions: list[Question], int8: bool) -> Path:
         taken.append(len(questions))
-        return checkpoint / MODEL
+        return checkpoint / GRAPH
 
     monkeypatch.setattr(exporting, "export", look)
     usual = ("export", plain, "--data", "wikiqa", "--data-dir", real_data)
@@ -113,14 +113,14 @@ def test_a_full_disk_leaves_the_checkpoint_as_it_was(
     ignored = None if exported_before else shutil.ignore_patterns("onnx")
     folder = shutil.copytree(plain, tmp_path / "copy", ignore=ignored)
     before = contents(folder)
-    graph = onnx.load(plain / MODEL)
+    graph = onnx.load(plain / GRAPH)
     with monkeypatch.context() as patch:
         fill_the_disk(patch)
         with pytest.raises(InputError) as caught:
-            write_graph(graph, folder / MODEL)
-    assert str(caught.value) == f"{folder / MODEL} cannot be written: No space left on device"
+            write_graph(graph, folder / GRAPH)
+    assert str(caught.value) == f"{folder / GRAPH} cannot be written: No space left on device"
     assert contents(folder) == before
-    write_graph(graph, folder / MODEL)
+    write_graph(graph, folder / GRAPH)
     assert contents(folder) == contents(plain, folder)
 
 
@@ -143,7 +143,7 @@ def test_int8_keeps_the_order_on_real_pairs(real_data: Path, tmp_path: Path) -> 
         build("cross-encoder", {}).save(tmp_path)
     exact = np.concatenate(load_model(tmp_path).score(questions))
     export(tmp_path, None, example_questions())
-    assert (tmp_path / MODEL).stat().st_size < 24e6
+    assert (tmp_path / GRAPH).stat().st_size < 24e6
     model = load_scorer(tmp_path)
     near = np.concatenate(model.score(questions))
     assert np.sqrt(np.mean((near - exact) ** 2)) < 0.1 * exact.std()

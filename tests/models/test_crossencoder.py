@@ -15,6 +15,7 @@ transformers = pytest.importorskip("transformers")
 from torch import Tensor  # noqa: E402
 
 from anselm.checkpoints.catalogue import load_model  # noqa: E402
+from anselm.checkpoints.checkpoint import Checkpoint  # noqa: E402
 from anselm.data.question import Question  # noqa: E402
 from anselm.encoding.lists import WINDOW_OVERLAP  # noqa: E402
 from anselm.models.crossencoder import Config, CrossEncoder, build, load  # noqa: E402
@@ -289,7 +290,7 @@ def test_other_kinds_of_encoders_will_do(kind: str, tiny_encoder: Path, tmp_path
     (tmp_path / "encoder.json").write_text(config.to_json_string(use_diff=False))
     shutil.copy(tiny_encoder / "tokenizer.json", tmp_path)
     torch.manual_seed(1)
-    model = CrossEncoder("cross-encoder", Config(), *load_saved(tmp_path)).eval()
+    model = CrossEncoder("cross-encoder", Config(), *load_saved(Checkpoint(tmp_path, "cross-encoder"))).eval()
     together = model.score(LISTS)
     for question, expected in zip(LISTS, together, strict=True):
         np.testing.assert_allclose(model.score([question])[0], expected, atol=1e-5)

@@ -9,16 +9,21 @@ from typing import Any
 import pytest
 
 from anselm.checkpoints.blend import Config
+from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.errors import FormatError
 
 PATH = Path("config.json")
 
 
+def read(settings: dict[str, Any]) -> Config:
+    return Config.read(Checkpoint(PATH.parent, "general", settings))
+
+
 def test_what_is_written_is_read() -> None:
     config = Config(96, 24, 2, (0.25, 3.0), (-0.5, 7.5))
-    assert Config.read(PATH, asdict(config)) == config
-    assert Config.read(PATH, {"blend": [1, 2], "entries": [0, 1.5]}) == Config(blend=(1.0, 2.0), entries=(0.0, 1.5))
-    assert Config.read(PATH, {}) == Config()
+    assert read(asdict(config)) == config
+    assert read({"blend": [1, 2], "entries": [0, 1.5]}) == Config(blend=(1.0, 2.0), entries=(0.0, 1.5))
+    assert read({}) == Config()
 
 
 @pytest.mark.parametrize("name", ["blend", "entries"])
@@ -28,7 +33,7 @@ def test_what_is_written_is_read() -> None:
 )  # fmt: skip
 def test_a_blend_is_two_numbers(name: str, value: Any) -> None:
     with pytest.raises(FormatError) as caught:
-        Config.read(PATH, {name: value})
+        read({name: value})
     assert str(caught.value) == f"{PATH}: the setting {name!r} is {value!r}, which is no list of two numbers"
 
 
@@ -45,5 +50,5 @@ def test_a_blend_is_two_numbers(name: str, value: Any) -> None:
 )
 def test_settings_that_cannot_be_are_named(settings: dict[str, Any], problem: str) -> None:
     with pytest.raises(FormatError, match=problem):
-        Config.read(PATH, settings)
-    assert Config.read(PATH, {"max_length": 68}).max_length == 68
+        read(settings)
+    assert read({"max_length": 68}).max_length == 68

@@ -8,15 +8,15 @@ from pathlib import Path
 from anselm.checkpoints.catalogue import load_model
 from anselm.ranking.ranker import Ranker
 from anselm.ranking.scorers import load_scorer
-from anselm.runtime.pairs import Exported
+from anselm.runtime.pairs import ExportedPairs
 
 
 def test_the_runtime_takes_what_is_exported(plain: Path, int8: Path) -> None:
     assert not (int8 / "model.safetensors").exists()
-    assert isinstance(load_scorer(int8), Exported)
-    assert isinstance(load_scorer(plain), Exported)  # which has torch's weights as well
-    assert isinstance(Ranker.load(int8).scorer, Exported)
-    assert not isinstance(load_model(plain), Exported)
+    assert isinstance(load_scorer(int8), ExportedPairs)
+    assert isinstance(load_scorer(plain), ExportedPairs)  # which has torch's weights as well
+    assert isinstance(Ranker.load(int8).scorer, ExportedPairs)
+    assert not isinstance(load_model(plain), ExportedPairs)
 
 
 def test_other_checkpoints_are_loaded_as_ever(plain: Path, tmp_path: Path) -> None:

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anselm.checkpoints.blend import READER
 from anselm.checkpoints.catalogue import load_model
+from anselm.checkpoints.checkpoint import ENCODER_GRAPH, READER_GRAPH
 from anselm.data.question import Candidate, Question
 from anselm.errors import AnselmError, FormatError
 from anselm.ranking.ranker import Ranker
 from anselm.ranking.scorers import load_scorer
-from anselm.runtime.blended import ENCODER, General, load_general
+from anselm.runtime.blended import Blended
 from anselm.runtime.vector_store import VectorStore
-from tests.exported_checkpoints import GENERAL, LISTS, LONG, SHORT, make_general
+from tests.exported_checkpoints import GENERAL, LISTS, LONG, SHORT, load_blended, make_general
 
 ENTRIES = [
     Question("q6", "How do bees make honey?", (
@@ -85,7 +85,7 @@ def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
 
 
 def test_scores_are_the_formula(reader: Path, exact: Path, engine: str) -> None:
-    found, expected = load_general(exact).score(EVERY), naive(reader, EVERY)
+    found, expected = load_blended(exact).score(EVERY), naive(reader, EVERY)
     assert [len(row) for row in found] == [len(question.candidates) for question in EVERY]
     np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-4)
     assert np.concatenate(found).std() > 0.05
@@ -96,7 +96,7 @@ def test_scores_are_the_formula(reader: Path, exact: Path, engine: str) -> None:
     assert plain == pytest.approx(alone, abs=1e-5)
 
 
-def fresh(model: General) -> General:
+def fresh(model: Blended) -> Blended:
     """Without the vectors of texts that were encoded before, which would hide what a batch does to them."""
     model.vectors = VectorStore()
     return model
@@ -105,7 +105,7 @@ def fresh(model: General) -> General:
 @pytest.mark.parametrize("kind", ["exact", "rounded"])
 def test_the_batch_does_not_matter(kind: str, engine: str, exact: Path, rounded: Path) -> None:
     folder = exact if kind == "exact" else rounded
-    model = load_general(folder, threads=1)
+    model = load_blended(folder, threads=1)
     expected = np.concatenate(model.score(EVERY))
     bound = 1e-4 if kind == "exact" else 0.02 * expected.std()
     turned = [replace(question, candidates=question.candidates[::-1]) for question in EVERY]
@@ -114,7 +114,7 @@ def test_the_batch_does_not_matter(kind: str, engine: str, exact: Path, rounded:
         fresh(model).score(EVERY, budget=100_000),
         [fresh(model).score([question])[0] for question in EVERY],
         [row[::-1] for row in fresh(model).score(turned)],
-        load_general(folder, threads=2).score(EVERY),
+        load_blended(folder, threads=2).score(EVERY),
         model.score(EVERY),  # with vectors that are known
     ]
     for found in others:
@@ -122,19 +122,19 @@ def test_the_batch_does_not_matter(kind: str, engine: str, exact: Path, rounded:
 
 
 def test_lists_without_candidates_have_no_scores(exact: Path) -> None:
-    model, empty = load_general(exact), Question("q", "Who?", ())
+    model, empty = load_blended(exact), Question("q", "Who?", ())
     assert [row.tolist() for row in model.score([empty, empty])] == [[], []]
     assert model.score([]) == []
 
 
 def test_int8_is_near(exact: Path, rounded: Path) -> None:
-    whole, near = (np.concatenate(load_general(folder).score(LISTS)) for folder in (exact, rounded))
+    whole, near = (np.concatenate(load_blended(folder).score(LISTS)) for folder in (exact, rounded))
     assert np.corrcoef(whole, near)[0, 1] > 0.98
     assert 0 < np.abs(whole - near).max() < 0.5 * whole.std()
 
 
 def test_a_text_is_encoded_once(exact: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = load_general(exact)
+    model = load_blended(exact)
     encoded: list[int] = []
     encode = model.encoder
 
@@ -153,20 +153,20 @@ def test_a_text_is_encoded_once(exact: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_several_threads_get_the_same_scores(exact: Path) -> None:
-    model = load_general(exact, threads=1)
-    expected = np.concatenate(load_general(exact, threads=1).score(EVERY))
+    model = load_blended(exact, threads=1)
+    expected = np.concatenate(load_blended(exact, threads=1).score(EVERY))
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(lambda _: np.concatenate(model.score(EVERY)), range(8)):
             np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 def test_a_general_checkpoint_ranks(exact: Path, tmp_path: Path) -> None:
-    assert isinstance(load_scorer(exact), General)
+    assert isinstance(load_scorer(exact), Blended)
     assert Ranker.load(exact).rank("How do bees make honey?", ["From nectar.", "The hive."]).model == str(exact)
     copy = tmp_path / "copy"
     copy.mkdir()
-    load_general(exact).save(copy)
-    np.testing.assert_array_equal(load_general(copy).score(LISTS)[0], load_general(exact).score(LISTS)[0])
+    load_blended(exact).save(copy)
+    np.testing.assert_array_equal(load_blended(copy).score(LISTS)[0], load_blended(exact).score(LISTS)[0])
 
 
 @pytest.mark.parametrize(
@@ -184,14 +184,14 @@ def test_settings_that_cannot_be_are_named(settings: dict[str, Any], problem: st
     record = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**record, "config": record["config"] | settings}))
     with pytest.raises(FormatError, match=problem):
-        load_general(folder)
+        load_blended(folder)
 
 
 def test_a_missing_graph_is_named(exact: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(exact, tmp_path / "copy")
-    (folder / ENCODER).unlink()
+    (folder / ENCODER_GRAPH).unlink()
     with pytest.raises(AnselmError, match=r"encoder\.onnx"):
-        load_general(folder).score(LISTS)
+        load_blended(folder).score(LISTS)
 
 
 def test_only_a_reader_with_two_heads_becomes_one(plain: Path, tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_reader_can_be_trained_further(stirred: Path, tmp_path: Path, int8: bool
         allowed = 0.05 * own[name].abs().max() if int8 else 0.0
         assert (tensor - own[name]).abs().max() <= allowed, name
         assert (tensor - own[name]).abs().mean() <= allowed / 10, name  # most are moved by less than a step
-    relevance = load_general(folder).features(after.featurize(LISTS))[:, 0]
+    relevance = load_blended(folder).features(after.featurize(LISTS))[:, 0]
     scores = np.concatenate(after.score(LISTS))
     if int8:  # the graph rounds what flows through it, too
         assert np.corrcoef(scores, relevance)[0, 1] > 0.95
@@ -237,7 +237,7 @@ def test_training_further_refuses(exact: Path, tmp_path: Path) -> None:
     (folder / "onnx" / "reader.onnx").write_bytes(b"nothing like it")
     with pytest.raises(FormatError, match=r"reader\.onnx"):
         make_model(str(folder), {}, seed=1)
-    shutil.copy(exact / ENCODER, folder / "onnx" / "reader.onnx")
+    shutil.copy(exact / ENCODER_GRAPH, folder / "onnx" / "reader.onnx")
     (folder / "checksums.json").unlink()
     with pytest.raises(FormatError, match="not the reader of a general ranker"):
         make_model(str(folder), {}, seed=1)
@@ -262,10 +262,10 @@ def test_a_reader_without_a_head_is_refused(stirred_exact: Path) -> None:
     from anselm.models.frames.dequantized import fill, thaw
     from anselm.train.fit import make_model
 
-    weights = thaw(stirred_exact / READER)
+    weights = thaw(stirred_exact / READER_GRAPH)
     del weights["head.bias"]
     with pytest.raises(FormatError, match=r"no 'head\.bias' that fits"):
-        fill(make_model(str(stirred_exact), {}, seed=1), weights, stirred_exact / READER)
+        fill(make_model(str(stirred_exact), {}, seed=1), weights, stirred_exact / READER_GRAPH)
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_what_goes_on_from_a_narrowing_reader_narrows_where_it_can(
 ) -> None:
     from anselm.models.crossencoder import build
 
-    if not load_general(stirred_exact).config.candidate_layers:
+    if not load_blended(stirred_exact).config.candidate_layers:
         pytest.skip("a reader that does not narrow")
     config = build(name, {"base": str(stirred_exact), **settings}).config
     assert (config.candidate_layers, config.pooling) == (layers, pooling)

@@ -16,9 +16,8 @@ import anselm
 from anselm.errors import FormatError, MissingExtraError, UnknownNameError
 from anselm.runtime import engines
 from anselm.runtime.engines import VARIABLE, check_names, choose_engine, multiplies_int8, usual_engine
-from anselm.runtime.pairs import load_exported
 from anselm.runtime.threads import usable_cores
-from tests.exported_checkpoints import LISTS
+from tests.exported_checkpoints import LISTS, load_pairs
 
 
 @pytest.fixture
@@ -72,7 +71,7 @@ def test_an_engine_that_was_asked_for_must_work(broken_openvino: dict[str, str])
 
 def test_several_threads_may_use_one_scorer(int8: Path, engine: str) -> None:
     """Each gets the scores of its own lists, as if it were alone."""
-    model = load_exported(int8, threads=1)
+    model = load_pairs(int8, threads=1)
     expected = [model.score([question])[0] for question in LISTS]
 
     def work(number: int) -> None:

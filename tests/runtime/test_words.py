@@ -22,8 +22,9 @@ from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError, MissingExtraError
 from anselm.export.exporter import export
 from anselm.ranking.scorers import load_scorer
-from anselm.runtime.words import ExportedWords, load_words
+from anselm.runtime.words import ExportedWords
 from anselm.text.lemmas import find_lemmatiser
+from tests.exported_checkpoints import load_words
 
 WORDS = ["bees", "honey", "hive", "nectar", "garden", "wood", "where", "is", "the", "sweet"]
 SMALL = {"embedding": 12, "width": 12, "filters": 8, "hidden": 6, "heads": 6, "max_length": 30, "max_question": 8}

@@ -22,7 +22,7 @@ from anselm.data.question import Candidate, Question  # noqa: E402
 from anselm.errors import InputError  # noqa: E402
 from anselm.models.crossencoder import CrossEncoder  # noqa: E402
 from anselm.ranking.ranker import Ranker  # noqa: E402
-from anselm.runtime.blended import load_general  # noqa: E402
+from tests.exported_checkpoints import load_blended  # noqa: E402
 from tools.default_model import (  # noqa: E402
     make_default,
     train_default,
@@ -93,7 +93,7 @@ def test_from_lists_to_a_ranker(
     )
     made = tmp_path / "made"
     run(make_default, reader, entries, made, "--held-out", f"selqa/dev={other}")
-    config = load_general(made).config
+    config = load_blended(made).config
     assert config.candidate_layers == 1
     families = {name: [make_default.lists_of(made, part) for part in parts] for name, parts in unseen.items()}
     without = make_default.fit_blend(families)

@@ -14,19 +14,20 @@ import numpy as np
 from torch import Tensor, nn
 from torch.nn import functional
 
-from anselm.checkpoints.blend import ENCODER, READER, Config
+from anselm.checkpoints.blend import Config
 from anselm.checkpoints.catalogue import load_model
-from anselm.checkpoints.checksums import renew_checksums, write_checkpoint
+from anselm.checkpoints.checkpoint import CONFIG, ENCODER, ENCODER_GRAPH, READER_GRAPH, TOKENIZER
+from anselm.checkpoints.checksums import copy_files, renew_checksums, write_checkpoint
 from anselm.data.question import Question
 from anselm.errors import InputError
-from anselm.export.exporter import Pairs, batches, keep_files, pair_rows, to_onnx, write_graph
+from anselm.export.exporter import Pairs, batches, pair_rows, to_onnx, write_graph
 from anselm.export.quantize import quantize
 from anselm.files import replace_file
 from anselm.models.crossencoder import CrossEncoder
 from anselm.models.frames.pretrained import load_pretrained
 from anselm.runtime.blended import text_rows
 
-KEPT = ("encoder.json", "tokenizer.json")
+KEPT = (ENCODER, TOKENIZER)
 
 
 class Texts(nn.Module):
@@ -62,14 +63,14 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
         reader = quantize(reader, batches(pair_rows(model, questions)))
         encoder = quantize(encoder, batches(text_rows(lists.texts, every, model.tokenizer)))
     with write_checkpoint(out) as folder:
-        keep_files(checkpoint, folder, KEPT)
+        copy_files(checkpoint, folder, KEPT)
         write_config(folder, Config(model.config.max_length, model.config.max_question, candidate_layers=layers))
-        write_graph(reader, folder / READER)
-        write_graph(encoder, folder / ENCODER)
+        write_graph(reader, folder / READER_GRAPH)
+        write_graph(encoder, folder / ENCODER_GRAPH)
     return out
 
 
 def write_config(folder: Path, config: Config, terms: str = "") -> None:
     record = {"model": "general", "config": asdict(config), "terms": terms}
-    with renew_checksums(folder, "config.json"):
-        replace_file(folder / "config.json", (json.dumps(record, indent=2) + "\n").encode())
+    with renew_checksums(folder, CONFIG):
+        replace_file(folder / CONFIG, (json.dumps(record, indent=2) + "\n").encode())

@@ -24,13 +24,14 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.checksums import copy_checkpoint, write_checkpoint
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.data.question import Question
 from anselm.encoding.lists import encode_lists
 from anselm.errors import AnselmError, InputError
 from anselm.experiments.recalibration import calibrate
-from anselm.runtime.blended import load_general
+from anselm.runtime import blended
 from tools.default_model.blending import Lists, fit_blend, usable_lists
 from tools.default_model.general import export_general, write_config
 from tools.default_model.mixture import load_lists, mixture
@@ -58,8 +59,8 @@ def main() -> None:
     with TemporaryDirectory() as scratch:
         made = export_general(options.reader, Path(scratch) / "made", some_lists(mixture(load_lists, entries=entries)))
         a, b = (round(float(weight), 3) for weight in options.blend or fit(made, options.held_out, entries))
-        write_config(made, replace(load_general(made).config, blend=(a, b)), TERMS)
-        calibrate(load_general(made), answer_lists()).save(made / "calibration.json")
+        write_config(made, replace(blended.load(Checkpoint.read(made)).config, blend=(a, b)), TERMS)
+        calibrate(blended.load(Checkpoint.read(made)), answer_lists()).save(made / "calibration.json")
         with write_checkpoint(options.out) as folder:
             copy_checkpoint(made, folder)
 
@@ -116,7 +117,7 @@ def titles(questions: Sequence[Question]) -> list[Question]:
 
 
 def lists_of(folder: Path, questions: Sequence[Question]) -> Lists:
-    model = load_general(folder)
+    model = blended.load(Checkpoint.read(folder))
     features = model.features(encode_lists(questions, model.tokenizer))
     return usable_lists(features, [question.labels for question in questions])
 

@@ -16,6 +16,7 @@ transformers = pytest.importorskip("transformers")
 
 from safetensors.torch import load_file, save_file  # noqa: E402
 
+from anselm.checkpoints.checkpoint import Checkpoint  # noqa: E402
 from anselm.errors import FormatError, InputError  # noqa: E402
 from anselm.models.frames import pretrained as encoders  # noqa: E402
 from anselm.models.frames.pretrained import (  # noqa: E402
@@ -132,7 +133,9 @@ def test_half_precision_becomes_single(copied: Path) -> None:
     assert {parameter.dtype for parameter in encoder.parameters()} == {torch.float32}
     (copied / "saved").mkdir()
     save_encoder(encoder, tokenizer, copied / "saved")
-    assert {parameter.dtype for parameter in load_saved(copied / "saved")[0].parameters()} == {torch.float32}
+    assert {
+        parameter.dtype for parameter in load_saved(Checkpoint(copied / "saved", "cross-encoder"))[0].parameters()
+    } == {torch.float32}
 
 
 def test_loading_says_nothing(
@@ -160,7 +163,7 @@ def test_what_others_set_up_in_transformers_stays(tiny_encoder: Path) -> None:
 def test_an_encoder_saved_is_the_same_shape(folder: Path, tmp_path: Path) -> None:
     encoder, tokenizer = load_pretrained(str(folder))
     save_encoder(encoder, tokenizer, tmp_path)
-    loaded, again = load_saved(tmp_path)
+    loaded, again = load_saved(Checkpoint(tmp_path, "cross-encoder"))
     shapes = {name: tensor.shape for name, tensor in encoder.state_dict().items()}
     assert {name: tensor.shape for name, tensor in loaded.state_dict().items()} == shapes
     assert again(["the bees"]) == tokenizer(["the bees"])
@@ -194,7 +197,7 @@ def test_other_kinds_of_encoders_have_no_unread_pooler(kind: str, tiny_encoder: 
     settings = transformers.AutoConfig.for_model(kind, **sizes | {"vocab_size": 200, "pad_token_id": 0})
     (tmp_path / "encoder.json").write_text(settings.to_json_string(use_diff=False))
     shutil.copy(tiny_encoder / "tokenizer.json", tmp_path)
-    encoder, _ = load_saved(tmp_path)
+    encoder, _ = load_saved(Checkpoint(tmp_path, "cross-encoder"))
     encoder(torch.tensor([[2, 7, 3]])).last_hidden_state.square().sum().backward()
     assert [name for name, parameter in encoder.named_parameters() if parameter.grad is None] == []
 
@@ -225,10 +228,10 @@ def test_token_types_that_the_encoder_does_not_have_are_named(copied: Path, tiny
     config = json.loads((copied / "config.json").read_text())
     (copied / "encoder.json").write_text(json.dumps(config | {"type_vocab_size": 1}))
     with pytest.raises(FormatError, match=r"another encoder: it gives the token types \(0, 1\), .* knows 1"):
-        load_saved(copied)
+        load_saved(Checkpoint(copied, "cross-encoder"))
     (copied / "encoder.json").write_text(json.dumps(config | {"type_vocab_size": 1, "vocab_size": 300}))
     shutil.copy(tiny_roberta / "tokenizer.json", copied)
-    assert load_saved(copied)[1].types == (0, 0)
+    assert load_saved(Checkpoint(copied, "cross-encoder"))[1].types == (0, 0)
 
 
 def test_missing_weights_are_not_made_up(copied: Path) -> None:
@@ -301,7 +304,7 @@ def test_a_damaged_encoder_of_a_checkpoint_is_named(content: str | None, problem
     if content is not None:
         (tmp_path / "encoder.json").write_text(content)
     with pytest.raises(InputError, match=problem) as caught:
-        load_saved(tmp_path)
+        load_saved(Checkpoint(tmp_path, "cross-encoder"))
     assert str(tmp_path / "encoder.json") in str(caught.value)
 
 
