@@ -1,4 +1,4 @@
-"""The house rules that a machine can check: rooms import only from rooms to their left, the base needs little."""
+"""The house rules that a machine can check: who may see whom, where torch is at home, that the base needs little."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 import anselm
+from anselm.checkpoints.catalogue import read_table
 
 PACKAGE = Path(anselm.__file__).parent
 GROUND = {"errors", "files", "memory", "outputs", "scorer"}
@@ -86,6 +88,35 @@ def test_torch_is_imported_at_once_only_where_it_is_at_home() -> None:
 def test_no_two_files_share_a_name() -> None:
     names = [path.name for path in FILES if path.name not in ("__init__.py", "__main__.py")]
     assert sorted(names) == sorted(set(names))
+
+
+def test_every_file_of_models_has_a_table_of_names() -> None:
+    """What models are built on has a folder of its own."""
+    files = [path for path in (PACKAGE / "models").glob("*.py") if path.name != "__init__.py"]
+    assert files
+    assert all(read_table(path) for path in files)
+
+
+SCORERS = {"Lexical", "CrossEncoder", "WordModel", "ExportedPairs", "ExportedWords", "Blended"}
+
+
+def test_what_a_scorer_is_is_not_compared_outside_its_room() -> None:
+    """It is asked what it can do instead."""
+    for path in MODULES:
+        if room(path) in ("models", "runtime"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+                names = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
+                assert not names & SCORERS, path
+
+
+def test_files_and_functions_are_short() -> None:
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    assert {path: length for path, length in lengths.items() if length > 300} == {}
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in FILES]
+    functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    assert median((node.end_lineno or 0) - node.lineno + 1 for node in functions) <= 8
 
 
 def test_importing_anselm_is_cheap() -> None:

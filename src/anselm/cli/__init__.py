@@ -10,14 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from anselm import __version__
-from anselm.cli import bench as benching
-from anselm.cli import calibrate as calibrating
-from anselm.cli import data, vectors
-from anselm.cli import evaluate as evaluating
-from anselm.cli import export as exporting
-from anselm.cli import rank as ranking
-from anselm.cli import reproduce as reproducing
-from anselm.cli import train as training
+from anselm.cli import bench, calibrate, data, evaluate, export, rank, reproduce, train, vectors
 from anselm.cli.output import whisper
 from anselm.errors import AnselmError
 
@@ -29,7 +22,7 @@ def help_by_default(context: typer.Context) -> None:
 
 
 app = typer.Typer(name="anselm", pretty_exceptions_enable=False, rich_markup_mode="rich")
-for part in (ranking, evaluating, calibrating, training, vectors, reproducing, exporting, benching):
+for part in (rank, evaluate, calibrate, train, vectors, reproduce, export, bench):
     app.add_typer(part.app)
 app.add_typer(
     data.app,

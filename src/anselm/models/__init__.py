@@ -1,1 +1,1 @@
-"""One file per model family; a literal MODELS table in each says what it offers."""
+"""One file per paper or baseline; a literal MODELS table in each says what it offers."""

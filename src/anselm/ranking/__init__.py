@@ -1,1 +1,12 @@
-"""."""
+"""Ranking: from a question and its candidates, or documents, to answers.
+
+ranker        `Ranker`, which everything else goes through
+scorers       a model to score with, by name or folder
+answers       what a ranking is
+passages      the sentences and entries of documents as candidates
+explanations  which words a score comes from
+groups        similar answers together
+duplicates    answers that come twice
+bulk          many lists from a file to a file
+speed         how fast a ranker is on this machine
+"""

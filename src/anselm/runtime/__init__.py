@@ -1,11 +1,10 @@
 """Running exported models without torch: numpy, tokenizers, and ONNX Runtime or OpenVINO.
 
-loading       a checkpoint by name or folder -> something that scores lists, whichever engine it needs
-exported      one exported checkpoint as a scorer
-words         one exported model over word vectors as a scorer
-general       the general ranker, which has several graphs
+pairs         an exported cross-encoder as a scorer
+words         an exported model over word vectors as a scorer
+blended       the general ranker, which has two graphs
 rows          pairs of texts -> padded rows of tokens
 engines       an ONNX file -> a function from rows to signals
 vector_store  vectors of texts that were encoded before
-cores         how many threads that function may use
+threads       how many threads that function may use
 """

@@ -1,1 +1,1 @@
-"""."""
+"""What models are built on; no paper is here."""
