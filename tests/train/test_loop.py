@@ -499,7 +499,10 @@ def test_lists_that_teach_nothing_do_no_harm(loss: str, kind: str, tmp_path: Pat
 
 def test_lists_of_one_can_be_learned_pointwise(tmp_path: Path) -> None:
     questions = [*alike(1.0, [1, 1]), *alike(0.0, [1])]
-    make_loop(tmp_path, replace(PLAIN, loss="pointwise"), questions=questions).run()
+    loop = make_loop(tmp_path, replace(PLAIN, loss="pointwise"), questions=questions)
+    before = weights_of(loop.plain)
+    loop.run()
+    assert any(not tensor.equal(before[name]) for name, tensor in weights_of(loop.plain).items())
 
 
 @pytest.mark.parametrize("loss", ["pairwise", "listwise"])
@@ -571,8 +574,15 @@ def test_a_state_of_another_run_is_left_alone(changed: dict[str, Any], differenc
 
 
 def test_how_often_to_log_and_save_may_change(tmp_path: Path) -> None:
-    run_until(3, tmp_path)
-    make_loop(tmp_path, replace(EVERYTHING, log_steps=4, save_seconds=60)).run()
+    """The run goes on from its state, and ends as one that was never stopped."""
+    run_until(3, tmp_path / "stopped")
+    loop, whole = (
+        make_loop(tmp_path / "stopped", replace(EVERYTHING, log_steps=4, save_seconds=60)),
+        make_loop(tmp_path / "whole", EVERYTHING),
+    )
+    loop.run(), whole.run()
+    expected = weights_of(whole.plain)
+    assert all(tensor.equal(expected[name]) for name, tensor in weights_of(loop.plain).items())
 
 
 @pytest.mark.parametrize(
