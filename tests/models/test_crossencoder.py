@@ -129,7 +129,7 @@ def test_saved_and_loaded_it_scores_the_same(folder: Path, variant: str, tmp_pat
 
 def test_a_frozen_model_is_still_frozen_when_loaded(tiny_encoder: Path, tmp_path: Path) -> None:
     build("frozen-attention", {"base": str(tiny_encoder)}).save(tmp_path)
-    loaded = load("frozen-attention", {}, tmp_path)  # what a config does not say is the variant's
+    loaded = load(Checkpoint(tmp_path, "frozen-attention"))  # what a config does not say is the variant's
     assert (loaded.config.frozen, loaded.config.token_layers) == (True, 1)
     assert not any(parameter.requires_grad for parameter in loaded.encoder.parameters())
 
@@ -297,4 +297,4 @@ def test_other_kinds_of_encoders_will_do(kind: str, tiny_encoder: Path, tmp_path
     model.train()(collate(model, LISTS)).square().sum().backward()
     assert [name for name, parameter in model.named_parameters() if parameter.grad is None] == []
     model.save(tmp_path)
-    np.testing.assert_array_equal(scores(load("cross-encoder", {}, tmp_path), LISTS), np.concatenate(together))
+    np.testing.assert_array_equal(scores(load(Checkpoint(tmp_path, "cross-encoder")), LISTS), np.concatenate(together))

@@ -86,6 +86,8 @@ class Checkpoint:
         return self.path(name).is_file()
 
     def read_json(self, name: str) -> Any:
+        if not self.has(name):
+            raise self.refusal("the file is missing", name)
         return read_json(self.path(name))
 
     def refusal(self, problem: object, name: str = CONFIG) -> FormatError:

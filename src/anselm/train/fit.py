@@ -13,7 +13,7 @@ import torch
 
 from anselm.checkpoints.card import write_card
 from anselm.checkpoints.catalogue import ON_ENCODERS, all_models, build_model, find_reader, load_model
-from anselm.checkpoints.checkpoint import CALIBRATION, Checkpoint, is_checkpoint
+from anselm.checkpoints.checkpoint import CALIBRATION, GRAPHS, Checkpoint, is_checkpoint
 from anselm.checkpoints.checksums import write_checkpoint
 from anselm.data.datasets import Dataset
 from anselm.data.question import Question
@@ -38,7 +38,7 @@ def make_model(base: str, config: Mapping[str, Any], seed: int, questions: Seque
         return cast(Trainable, build_model(base, config, questions))
     if is_checkpoint(Path(base)):
         checkpoint = Checkpoint.read(Path(base))
-        if checkpoint.runtime and not checkpoint.has_weights:
+        if checkpoint.path(GRAPHS).is_dir() and not checkpoint.has_weights:
             raise InputError(f"{base} is an export, which cannot be trained; name the folder that it was made from")
         return cast(Trainable, load_model(base))
     if not Path(base).exists() and "/" not in base and get_close_matches(base, all_models(), cutoff=0.8):
