@@ -6,23 +6,29 @@ import json
 from collections.abc import Callable, Sized
 from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from anselm.checkpoints.catalogue import build_model, is_checkpoint  # noqa: E402
+from anselm.checkpoints.catalogue import build_model, is_checkpoint, load_model  # noqa: E402
 from anselm.cli import main  # noqa: E402
 from anselm.data.datasets import Dataset  # noqa: E402
 from anselm.data.question import Candidate, Question  # noqa: E402
-from anselm.errors import InputError, UnknownNameError  # noqa: E402
+from anselm.errors import InputError, MissingDataError, UnknownNameError  # noqa: E402
 from anselm.experiments import jobs  # noqa: E402
-from anselm.experiments.jobs import Job, run_jobs  # noqa: E402
+from anselm.experiments.fingerprints import former_key  # noqa: E402
+from anselm.experiments.job_pool import run_jobs  # noqa: E402
+from anselm.experiments.jobs import Context, Job  # noqa: E402
 from anselm.experiments.parts import load_part, shorten  # noqa: E402
-from anselm.experiments.results import Result, read_results, tables  # noqa: E402
+from anselm.experiments.recipe_files import find_recipe, read_recipe  # noqa: E402
+from anselm.experiments.result_tables import tables  # noqa: E402
+from anselm.experiments.results import Result, read_results  # noqa: E402
 from anselm.experiments.run import reproduce  # noqa: E402
-from anselm.experiments.schema import Part, Recipe, Stage, read_recipe  # noqa: E402
+from anselm.experiments.schema import Part, Recipe, Stage  # noqa: E402
+from anselm.experiments.training_runs import recipe_job, recipe_run  # noqa: E402
 from anselm.metrics.significance import compare  # noqa: E402
 from anselm.ranking.ranker import Ranker  # noqa: E402
 from anselm.train.hyperparameters import Progress, Training  # noqa: E402
@@ -83,12 +89,23 @@ def write(vector_file: Callable[[int], Path], tmp_path: Path) -> Callable[..., P
         for old, new in changes.values():
             assert old in content
             content = content.replace(old, new)
-        path = tmp_path / "papers" / f"{name}.toml"
+        path = tmp_path / "rows" / f"{name}.toml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
         return path
 
     return one
+
+
+def write_tables(rows: Path, papers: Path) -> None:
+    """Files of one recipe each, as a paper's tables have them."""
+    for path in sorted(rows.glob("*/*/*.toml")):
+        table = papers / path.parent.relative_to(rows).with_suffix(".toml")
+        table.parent.mkdir(parents=True, exist_ok=True)
+        lines = [line for line in path.read_text().splitlines() if not line.startswith(("paper =", "table =", "row ="))]
+        text = "\n".join(lines).replace("[corpus.", f"[row.{path.stem}.corpus.")
+        with table.open("a") as file:
+            file.write(f"[row.{path.stem}]\n{text}\n")
 
 
 BASELINE = {
@@ -266,7 +283,35 @@ def test_jobs_are_told_apart_by_what_they_change() -> None:
     }
     assert len(keys) == 7
     assert Job(replace(recipe, corpora=longer, note="other"), ("b",), 1).key in keys
-    assert run_jobs([]) == {}
+    assert run_jobs([], Context()) == {}
+
+
+OLD_KEY = (  # as an earlier version wrote it
+    '["attentive-clustering/table-6/attentive-clustering", ["eli5"], 1, {"rate": 0.0001}, "c4ffbaed792f"]'
+)
+
+
+def test_a_journal_of_an_earlier_version_is_recognised(ran: list[str], tmp_path: Path) -> None:
+    """It names a job otherwise; a recipe that was changed since is another job there, too."""
+    recipe, journal = find_recipe("attentive-clustering/table-6/attentive-clustering"), tmp_path / "journal.jsonl"
+    run = {"corpus": "eli5", "seed": 1, "changes": {}, "dev": 0.5, "tests": [], "parameters": 1, "seconds": 1.0}
+    journal.write_text(json.dumps([OLD_KEY, [run | {"device": "CPU"}]]) + "\n")
+    job = Job(recipe, ("eli5",), 1, {"rate": 1e-4})
+    assert run_jobs([job], Context(), journal=journal)[job.key][0].dev == 0.5
+    assert not ran
+    stage = recipe.corpora["eli5"]
+    changed = replace(recipe, corpora={"eli5": replace(stage, training={**stage.training, "epochs": 21})})
+    assert former_key(replace(job, recipe=changed)) != OLD_KEY == former_key(job)
+
+
+def test_what_a_paper_reports_is_no_part_of_a_job() -> None:
+    recipe = find_recipe("attentive-clustering/table-6/attentive-clustering")
+    stage = recipe.corpora["eli5"]
+    tests = tuple(replace(part, published={"map": 1.0}) for part in stage.tests)
+    mended = replace(recipe, note="", corpora={"eli5": replace(stage, tests=tests)})
+    assert Job(mended, ("eli5",), 1).key == Job(recipe, ("eli5",), 1).key
+    others = {"eli5": replace(stage, tests=stage.tests[:1])}  # its figures are not in the journal
+    assert Job(replace(recipe, corpora=others), ("eli5",), 1).key != Job(recipe, ("eli5",), 1).key
 
 
 def labelled(*labels: float | None) -> Question:
@@ -379,9 +424,11 @@ def anselm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
     """The command line, in this process: exit code, what it said, and what it said beside."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr("anselm.experiments.schema.RECIPES", tmp_path / "papers")
+    monkeypatch.setattr("anselm.experiments.recipe_files.RECIPES", tmp_path / "papers")
 
     def run(*arguments: str | Path) -> tuple[int, str, str]:
+        rmtree(tmp_path / "papers", ignore_errors=True)
+        write_tables(tmp_path / "rows", tmp_path / "papers")
         monkeypatch.setattr("sys.argv", ["anselm", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -404,6 +451,24 @@ def test_train_and_rank_with_a_recipe(write: Callable[..., Path], anselm: Run, t
     assert json.loads(out)["results"][0]["text"] == "the make"
     assert Ranker.load(tmp_path / "model").rank("the wood", ["the how", "the where"]).results[0].index == 1
     assert anselm("train", path, "--out", "model")[0] == 2  # it exists
+
+
+@pytest.mark.parametrize("precision", ["no", "bf16"])
+def test_train_makes_the_run_that_reproduce_makes(
+    precision: str, write: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "usual_precision", lambda: precision)
+    recipe = read_recipe(write(rates=RATES[1:]))
+    (found,) = reproduce([recipe], seeds=[3])
+    run = recipe_run(recipe_job(recipe, None, 3, {}, print), Context())
+    assert run.training.precision == precision
+    run.write(tmp_path / "model")
+    (part,) = recipe.corpora["own"].tests
+    tested = jobs.test(load_model(tmp_path / "model"), load_part(part), "p@1", decides=False)
+    assert {name: round(value, 6) for name, value in tested.metrics.items()} == {
+        name: metric["mean"] for name, metric in found.metrics.items()
+    }
+    assert found.values == pytest.approx(tested.values, abs=1e-3)
 
 
 def test_train_on_vectors_of_ones_own_texts(write: Callable[..., Path], anselm: Run, tmp_path: Path) -> None:
@@ -494,14 +559,14 @@ def test_what_is_asked_of_the_command_is_passed_on(
     write()
     options = ("--workers", "2", "--seed", "7", "--seed", "8", "--journal", "j", "--corpus", "own")
     assert anselm("reproduce", "mine", *options)[0] == 0
-    assert asked == [([("cnn", ["own"])], (), [7, 8], 2, Path("j"))]
+    assert asked == [([("cnn", ["own"])], (), [7, 8], 2, Path("j"), None)]
     code, _, err = anselm("reproduce", "mine", "--workers", "0")
     assert code == 2
     assert "Invalid value for '--workers'" in err
 
 
 def test_the_folder_of_the_corpora_can_be_given(anselm: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anselm.experiments.schema.RECIPES", Path(jobs.__file__).with_name("papers"))
+    monkeypatch.setattr("anselm.experiments.recipe_files.RECIPES", Path(jobs.__file__).with_name("papers"))
     recipe = "gated-group-self-attention/table-2/ggsa-max"
     empty, full = tmp_path / "empty", tmp_path / "full"
     (full / "wikiqa").mkdir(parents=True)
@@ -520,3 +585,17 @@ def test_the_folder_of_the_corpora_can_be_given(anselm: Run, tmp_path: Path, mon
     code, _, err = anselm("train", recipe, "--dry-run", "--data-dir", str(empty))
     assert code == 2
     assert str(empty) in err
+
+
+def test_named_vectors_are_those_of_the_folder_that_is_given(
+    write: Callable[..., Path], vector_file: Callable[[int], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANSELM_DATA", raising=False)
+    recipe = read_recipe(write(vectors=(str(vector_file(24)), "glove")))
+    (tmp_path / "vectors").mkdir()
+    (tmp_path / "vectors" / "glove.6B.100d.txt").write_text(vector_file(24).read_text())
+    stage = recipe.corpora["own"]
+    model = jobs.new_model(recipe, 1, stage, Context(tmp_path))
+    assert model.config.vectors == "glove"  # and no path of this machine
+    with pytest.raises(MissingDataError, match="where are the corpora"):
+        jobs.new_model(recipe, 1, stage, Context())

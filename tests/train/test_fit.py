@@ -15,9 +15,10 @@ pytest.importorskip("torch")
 from anselm.data.datasets import load_dataset
 from anselm.errors import InputError, UnknownNameError
 from anselm.experiments.parts import join_parts, load_part
+from anselm.experiments.recipe_files import read_recipe
 from anselm.experiments.results import read_results, write_result
 from anselm.experiments.run import reproduce
-from anselm.experiments.schema import Part, read_recipe
+from anselm.experiments.schema import Part
 from anselm.models.abcnn import ABCNN
 from anselm.models.attentive_clustering import AttentiveClustering
 from anselm.models.crossencoder import CrossEncoder

@@ -63,5 +63,6 @@ def choose_corpora(
             raise MissingDataError(
                 f"{rows[0]} on {name} needs {what}, which is not here; `anselm data list` says where to get it"
             )
-        say(f"note: {rows[0] if len(rows) == 1 else f'{len(rows)} recipes'} on {name} left out, since {what} is not here")
+        which = rows[0] if len(rows) == 1 else f"{len(rows)} recipes"
+        say(f"note: {which} on {name} left out, since {what} is not here")
     return chosen

@@ -90,9 +90,9 @@ def former_transfer(job: Job) -> str:
 def _former_stage(stage: Stage | None) -> str:
     if stage is None:
         return "None"
-    names = f"train=({_listed(stage.train)}), dev={_listed([stage.dev]).removesuffix(',')}"
-    tests = f"({_listed(stage.tests)})"
-    return f"Stage({names}, training={stage.training!r}, tests={tests}, search={stage.search!r}, config={stage.config!r})"
+    data = f"train=({_listed(stage.train)}), dev={_listed([stage.dev]).removesuffix(',')}"
+    how = f"search={stage.search!r}, config={stage.config!r}"
+    return f"Stage({data}, training={stage.training!r}, tests=({_listed(stage.tests)}), {how})"
 
 
 def _listed(parts: Iterable[Part]) -> str:

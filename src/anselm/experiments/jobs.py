@@ -72,15 +72,14 @@ class Job:
 def run_job(job: Job, context: Context) -> list[Run]:
     """Train on each corpus, after the transfer where there is one, keep what is best on dev, and test it."""
     runs: list[Run] = []
-    transferred = start = None
-    if job.recipe.transfer:
-        transferred = transfer(job, job.recipe.transfer, context)
-        start = copy_weights(transferred)
+    model: Any = transfer(job, job.recipe.transfer, context) if job.recipe.transfer else None
+    start = copy_weights(model) if job.recipe.transfer else {}
     for name in job.corpora:
         began = time.perf_counter()
-        if start is not None:
-            transferred.load_state_dict(start)
-        model = transferred or start_model(job, name, context)
+        if job.recipe.transfer:
+            model.load_state_dict(start)
+        else:
+            model = start_model(job, name, context)
         runs.append(run_corpus(job, name, model, began, context))
     return runs
 

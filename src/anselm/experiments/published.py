@@ -21,7 +21,6 @@ from anselm.errors import FormatError
 from anselm.experiments import recipe_files
 
 
-
 @dataclass(frozen=True)
 class System:
     """One row, on one test set."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from anselm.checkpoints.card import NAME as CARD
 from anselm.checkpoints.card import renew_card
-from anselm.checkpoints.catalogue import SHIPPED, find_checkpoint, load_model
+from anselm.checkpoints.catalogue import SHIPPED, all_models, find_checkpoint, is_checkpoint, load_model
 from anselm.checkpoints.checksums import copy_checkpoint, renew_checksums, write_checkpoint
 from anselm.data.datasets import Dataset, check_texts, find_corpus, is_corpus_name, load_dataset
 from anselm.data.formats.beir import is_beir
 from anselm.data.question import Question
-from anselm.errors import InputError
+from anselm.errors import AnselmError, InputError
 from anselm.metrics.calibration import Calibration
 from anselm.metrics.thresholds import Rule
 from anselm.metrics.trust import Trust, measure_trust
-from anselm.models.lexical import Lexical
 from anselm.ranking.scorers import load_calibration, load_scorer
 from anselm.scorer import Progress, score_lists, silent
 from anselm.train.beliefs import calibrate, describe, fit_calibration
@@ -48,15 +48,24 @@ def load_training_data(
     return load_dataset(source, split, protocol, data_dir, columns=columns)
 
 
-def train(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -> Calibration | None:
+def is_fitted_to_texts(base: str) -> bool:
+    """Whether a model learns word statistics, with `fit`, and has no weights to train."""
+    if base not in all_models() and not is_checkpoint(Path(base)):
+        return False
+    try:
+        model = load_model(base)
+    except AnselmError:  # it has to be trained first, with weights
+        return False
+    return callable(getattr(model, "fit", None)) and not hasattr(model, "parameters")
+
+
+def fit_to_texts(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -> Calibration | None:
     """Fit a model's statistics on the candidates of a data set, and its probabilities on the labels, if there are any.
 
     The checkpoint folder appears when it is whole.
     """
     check_texts(dataset)
-    model = load_model(base)
-    if not isinstance(model, Lexical):
-        raise InputError(f"{base!r} cannot be trained; lexical models can")
+    model: Any = load_model(base)
     labelled = any(candidate.label is not None for question in dataset for candidate in question.candidates)
     with write_checkpoint(out) as folder:  # first, since a name that is taken should not cost the fitting
         fitted = model.fit(distinct_texts(progress(dataset)))

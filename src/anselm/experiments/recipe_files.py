@@ -107,6 +107,8 @@ def _inherit(parent: Mapping[str, Any], child: Mapping[str, Any]) -> dict[str, A
 def _whole(row: dict[str, Any]) -> dict[str, Any]:
     """As a file with this row alone would have it."""
     corpora, published = row.pop("corpora", row["corpus"]), row.pop("published", {})
+    if unknown := next((name for name in published if name not in corpora), None):
+        raise UnknownNameError("corpus that has figures:", unknown, corpora)
     return {**row, "corpus": {name: _with_figures(row["corpus"][name], published.get(name, ())) for name in corpora}}
 
 
