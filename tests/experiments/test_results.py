@@ -293,3 +293,8 @@ def test_a_list_of_numbers_is_one_line() -> None:
     assert json.loads(text) == record
     assert '  "values": [0.5, -1e-07, 3],\n' in text
     assert text.count("\n") == 11
+
+
+def test_a_record_from_before_a_setting_was_renamed(tmp_path: Path) -> None:
+    write_result(result(1, chosen={"rate": 0.1, "config.least": 2}), tmp_path)
+    assert read_results(tmp_path)[0].chosen == {"learning_rate": 0.1, "config.min_count": 2}

@@ -67,7 +67,7 @@ note = "small"
 train = [{{ data = "{folder}/train.jsonl" }}]
 dev = {{ data = "{folder}/dev.jsonl", lists = 6 }}
 training = {{ epochs = 6, batch_lists = 2, schedule = "constant" }}
-search = {{ rate = [{rates}] }}
+search = {{ learning_rate = [{rates}] }}
 [[corpus.own.test]]
 data = "{folder}/test.jsonl"
 protocol = "clean"
@@ -110,7 +110,7 @@ def write_tables(rows: Path, papers: Path) -> None:
 
 BASELINE = {
     "row": ('row = "cnn"\nmodel = "qa-cnn"', 'row = "averaged"\nmodel = "averaged"'),
-    "search": (f"search = {{ rate = [{RATES[0]}, {RATES[1]}] }}", ""),
+    "search": (f"search = {{ learning_rate = [{RATES[0]}, {RATES[1]}] }}", ""),
     "against": ('against = "averaged"\nalso = ["table-2"]', ""),
 }
 
@@ -139,13 +139,16 @@ def test_the_setting_that_is_best_on_dev_is_used_for_all_seeds(
 ) -> None:
     said: list[str] = []
     (found,) = reproduce([read_recipe(write(rates=rates))], say=said.append)
-    assert ran == [*(f"own 3 {{'rate': {rate}}}" for rate in rates), f"own 1 {{'rate': {RATES[1]}}}"]
-    assert found.chosen == {"rate": RATES[1]}
+    assert ran == [*(f"own 3 {{'learning_rate': {rate}}}" for rate in rates), f"own 1 {{'learning_rate': {RATES[1]}}}"]
+    assert found.chosen == {"learning_rate": RATES[1]}
     assert found.seeds == [3, 1]
     assert found.dev["map"]["values"][0] == 1.0
-    assert f"mine/table-1/cnn, own: {{'rate': {RATES[1]}}} is best on dev" in said
+    assert f"mine/table-1/cnn, own: {{'learning_rate': {RATES[1]}}} is best on dev" in said
     devs = {
-        rate: float(line.split("dev MAP ")[1][:6]) for rate in rates for line in said if f"seed 3, rate {rate}:" in line
+        rate: float(line.split("dev MAP ")[1][:6])
+        for rate in rates
+        for line in said
+        if f"seed 3, learning_rate {rate}:" in line
     }
     assert devs[RATES[0]] < devs[RATES[1]] == 1.0
 
@@ -154,9 +157,9 @@ def test_trials_may_be_shorter_than_what_is_recorded(write: Callable[..., Path],
     """Then the first seed is run again, at full length, with what they found."""
     short = ("[[corpus.own.test]]", "trial = { epochs = 2 }\n[[corpus.own.test]]")
     (found,) = reproduce([read_recipe(write(trial=short))])
-    tries = [f"own 3 {{'rate': {rate}, 'epochs': 2}}" for rate in RATES]
-    assert ran == [*tries, *(f"own {seed} {{'rate': {RATES[1]}}}" for seed in (3, 1))]
-    assert found.chosen == {"rate": RATES[1]}
+    tries = [f"own 3 {{'learning_rate': {rate}, 'epochs': 2}}" for rate in RATES]
+    assert ran == [*tries, *(f"own {seed} {{'learning_rate': {RATES[1]}}}" for seed in (3, 1))]
+    assert found.chosen == {"learning_rate": RATES[1]}
     assert len(found.dev["best_steps"]) == 2
     assert all(step % 6 == 0 and 0 < step <= 36 for step in found.dev["best_steps"])  # six batches to an epoch
 
@@ -175,8 +178,8 @@ def test_a_result_says_what_was_measured(write: Callable[..., Path], tmp_path: P
 
 def test_the_only_value_of_a_search_is_used(write: Callable[..., Path], ran: list[str]) -> None:
     (found,) = reproduce([read_recipe(write(rates=RATES[1:]))], seeds=[3])
-    assert ran == [f"own 3 {{'rate': {RATES[1]}}}"]
-    assert found.chosen == {"rate": RATES[1]}
+    assert ran == [f"own 3 {{'learning_rate': {RATES[1]}}}"]
+    assert found.chosen == {"learning_rate": RATES[1]}
     assert found.dev["map"]["mean"] == 1.0
 
 
@@ -194,7 +197,7 @@ def test_a_journal_keeps_what_is_done(write: Callable[..., Path], ran: list[str]
     list(reproduce([recipe], seeds=[3, 1], journal=journal))
     assert len(ran) == 4  # what was written after the cut is read
     list(reproduce([recipe], seeds=[3, 1, 2], journal=journal))
-    assert ran[4:] == [f"own 2 {{'rate': {RATES[1]}}}"]  # a seed more
+    assert ran[4:] == [f"own 2 {{'learning_rate': {RATES[1]}}}"]  # a seed more
 
 
 def test_a_journal_that_cannot_be_written_is_said_before_anything_is_run(
@@ -257,7 +260,7 @@ def test_a_training_is_told_its_seed_and_its_part_of_the_data(
     told: list[tuple[object, ...]] = []
 
     def noted(model: object, lists: Sized, dev: Sized, training: Training, folder: Path) -> Progress:
-        told.append((training.seed, training.rate, training.batch_lists, len(lists), len(dev)))
+        told.append((training.seed, training.learning_rate, training.batch_lists, len(lists), len(dev)))
         return Progress(steps=1, best=0.5)
 
     monkeypatch.setattr(jobs, "train_model", noted)
@@ -276,7 +279,7 @@ def test_jobs_are_told_apart_by_what_they_change() -> None:
         Job(recipe, ("a",), 1).key,
         Job(recipe, ("a",), 2).key,
         Job(recipe, ("b",), 1).key,
-        Job(recipe, ("a",), 1, {"rate": 1e-3}).key,
+        Job(recipe, ("a",), 1, {"learning_rate": 1e-3}).key,
         Job(replace(recipe, row="s"), ("a",), 1).key,
         Job(replace(recipe, config={"filters": 7}), ("a",), 1).key,
         Job(replace(recipe, corpora=longer), ("a",), 1).key,
@@ -296,7 +299,7 @@ def test_a_journal_of_an_earlier_version_is_recognised(ran: list[str], tmp_path:
     recipe, journal = find_recipe("attentive-clustering/table-6/attentive-clustering"), tmp_path / "journal.jsonl"
     run = {"corpus": "eli5", "seed": 1, "changes": {}, "dev": 0.5, "tests": [], "parameters": 1, "seconds": 1.0}
     journal.write_text(json.dumps([OLD_KEY, [run | {"device": "CPU"}]]) + "\n")
-    job = Job(recipe, ("eli5",), 1, {"rate": 1e-4})
+    job = Job(recipe, ("eli5",), 1, {"learning_rate": 1e-4})
     assert run_jobs([job], Context(), journal=journal)[job.key][0].dev == 0.5
     assert not ran
     stage = recipe.corpora["eli5"]
@@ -438,7 +441,7 @@ def anselm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
 
 
 def test_train_and_rank_with_a_recipe(write: Callable[..., Path], anselm: Run, tmp_path: Path) -> None:
-    path = write(rate=("epochs = 6", f"rate = {RATES[1]}, epochs = 6"))
+    path = write(rate=("epochs = 6", f"learning_rate = {RATES[1]}, epochs = 6"))
     code, out, err = anselm("train", path, "--out", "model")
     assert code == 0, err
     assert "MAP 1.0000" in out
@@ -504,9 +507,9 @@ def test_reproduce_a_table(write: Callable[..., Path], anselm: Run, ran: list[st
     command = ("reproduce", "mine/table-1", "--seed", "1", "--journal", "journal.jsonl")
     code, out, err = anselm(*command)
     assert code == 0, err
-    assert ran == ["own 1 {}", f"own 1 {{'rate': {RATES[1]}}}"]
+    assert ran == ["own 1 {}", f"own 1 {{'learning_rate': {RATES[1]}}}"]
     assert "| averaged | test.jsonl, all (clean) |" in out
-    assert "mine/table-1/cnn, own, seed 1, rate" in err
+    assert "mine/table-1/cnn, own, seed 1, learning_rate" in err
     assert {result.row for result in read_results(tmp_path / "results")} == {"averaged", "cnn"}
     assert anselm(*command)[1] == out
     assert len(ran) == 2

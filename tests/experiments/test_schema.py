@@ -13,6 +13,7 @@ from anselm.errors import AnselmError, FormatError, UnknownNameError
 from anselm.experiments.availability import missing_data, missing_parts
 from anselm.experiments.recipe_files import all_recipes, find_recipe, find_recipes, read_recipe, read_table
 from anselm.experiments.schema import Part, Recipe, find_stage, of_config, of_training
+from anselm.train.hyperparameters import make_training
 
 RESULTS = Path(__file__).parents[2] / "results"
 GOOD = """
@@ -68,10 +69,16 @@ BAD = {
     GOOD.replace("[1, 2]", "3"): "does not follow the form",
     GOOD.replace("[1, 2]", "[]"): "a list of whole numbers, at least one, not []",
     GOOD.replace("[1, 2]", '"12"'): "a list of whole numbers, at least one, not '12'",
-    GOOD.replace("[[corpus", "search = { rate = 1e-3 }\n[[corpus"): "a list of values of 'rate' is needed, not 0.001",
-    GOOD.replace("[[corpus", "search = { rate = [] }\n[[corpus"): "a list of values of 'rate' is needed, not []",
-    GOOD.replace("[[corpus", "search = { rat = [1e-3] }\n[[corpus"): "Did you mean 'rate'",
-    GOOD.replace("[[corpus", "search = { rate = [1e-3, 0] }\n[[corpus"): "rate is 0; it must be above 0",
+    GOOD.replace(
+        "[[corpus", "search = { learning_rate = 1e-3 }\n[[corpus"
+    ): "a list of values of 'learning_rate' is needed, not 0.001",
+    GOOD.replace(
+        "[[corpus", "search = { learning_rate = [] }\n[[corpus"
+    ): "a list of values of 'learning_rate' is needed, not []",
+    GOOD.replace("[[corpus", "search = { learning_rat = [1e-3] }\n[[corpus"): "Did you mean 'learning_rate'",
+    GOOD.replace(
+        "[[corpus", "search = { learning_rate = [1e-3, 0] }\n[[corpus"
+    ): "learning_rate is 0; it must be above 0",
     GOOD.replace("[[corpus", 'search = { optimizer = ["sgd", "rmsprob"] }\n[[corpus'): "Did you mean 'rmsprop'",
     GOOD.replace(
         "training = { epochs = 1 }", 'training = { loss = "hinge" }'
@@ -116,16 +123,16 @@ def read(tmp_path: Path, content: str, name: str = "mine.toml") -> Recipe:
 
 def test_every_combination_of_what_is_searched(tmp_path: Path) -> None:
     assert read(tmp_path, GOOD).corpora["mine"].settings == [{}]
-    searched = GOOD.replace("[[corpus", "search = { rate = [1e-3, 1e-4], epochs = [1, 2, 3] }\n[[corpus")
+    searched = GOOD.replace("[[corpus", "search = { learning_rate = [1e-3, 1e-4], epochs = [1, 2, 3] }\n[[corpus")
     settings = read(tmp_path, searched).corpora["mine"].settings
-    assert settings == [{"rate": rate, "epochs": epochs} for rate in (1e-3, 1e-4) for epochs in (1, 2, 3)]
+    assert settings == [{"learning_rate": rate, "epochs": epochs} for rate in (1e-3, 1e-4) for epochs in (1, 2, 3)]
 
 
 def test_settings_of_the_model_can_be_searched(tmp_path: Path) -> None:
-    search = 'search = { rate = [1e-3], "config.max_length" = [50, 100] }'
+    search = 'search = { learning_rate = [1e-3], "config.max_length" = [50, 100] }'
     settings = read(tmp_path, GOOD.replace("[[corpus", f"{search}\n[[corpus")).corpora["mine"].settings
     assert [(of_training(one), of_config(one)) for one in settings] == [
-        ({"rate": 1e-3}, {"max_length": 50}), ({"rate": 1e-3}, {"max_length": 100}),
+        ({"learning_rate": 1e-3}, {"max_length": 50}), ({"learning_rate": 1e-3}, {"max_length": 100}),
     ]  # fmt: skip
 
 
@@ -308,3 +315,23 @@ def test_no_table_has_a_row_twice() -> None:
         for part in stage.tests
     ]
     assert len(rows) == len(set(rows))
+
+
+def test_settings_may_have_the_names_that_they_had_before(tmp_path: Path) -> None:
+    old = GOOD.replace("epochs = 1", "epochs = 1, rate = 1e-3")
+    old = old.replace('row = "r"', 'row = "r"\nconfig = { least = 2 }')
+    old = old.replace("[[corpus", 'search = { rate = [1e-3], "config.least" = [1, 2] }\ntrial = { rate = 1 }\n[[corpus')
+    recipe = read(tmp_path, old)
+    stage = recipe.corpora["mine"]
+    assert recipe.config == {"min_count": 2}
+    assert (stage.training, stage.trial) == ({"epochs": 1, "learning_rate": 1e-3}, {"learning_rate": 1})
+    assert stage.search == {"learning_rate": [1e-3], "config.min_count": [1, 2]}
+    assert make_training({"rate": 0.5}).learning_rate == 0.5
+
+
+def test_a_checkpoint_from_before_a_setting_was_renamed() -> None:
+    pytest.importorskip("torch")
+    from anselm.checkpoints.settings import make_config
+    from anselm.models.frames.word_model import WordConfig
+
+    assert make_config(WordConfig, "averaged", {}, {"least": 3, "width": 4}) == WordConfig(min_count=3, width=4)

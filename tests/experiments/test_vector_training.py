@@ -83,7 +83,7 @@ def test_phrases_are_words_of_their_own() -> None:
     assert made.table.shape[1] == 6
 
 
-@pytest.mark.parametrize("name", ["width", "window", "least", "epochs"])
+@pytest.mark.parametrize("name", ["width", "window", "min_count", "epochs"])
 def test_settings_are_above_0(name: str) -> None:
     with pytest.raises(InputError, match=f"{name} is 0, but must be 1 or more"):
         Making(**{name: 0})
@@ -167,7 +167,7 @@ def test_a_recipe_has_vectors_of_more_texts(recipe: Path, made: list[int]) -> No
     assert model.config.vectors == "corpus"  # and no path of this machine
     (result,) = reproduce([found])
     assert made == [4]
-    assert set(result.chosen) == {"rate", "config.filters"}
+    assert set(result.chosen) == {"learning_rate", "config.filters"}
     sizes = {4: 6, 5: 6}
     filters = result.chosen["config.filters"]
     hidden = 2 * filters * 2 * filters + 2 * filters

@@ -48,7 +48,9 @@ def train(
     epochs: Annotated[
         float | None, typer.Option(help="How often to go through the lists: 3 times, on word vectors 20.")
     ] = None,
-    rate: Annotated[float | None, typer.Option(help="The learning rate: 5e-5, on word vectors a paper's.")] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option("--learning-rate", "--rate", help="5e-5 by default, on word vectors a paper's.")
+    ] = None,
     columns: Columns = None,
     seed: Annotated[int, typer.Option(help="Two runs with the same seed end the same.")] = 1,
     corpus: Annotated[str | None, typer.Option(help="Which corpus of a recipe; the first by default.")] = None,
@@ -57,7 +59,7 @@ def train(
     as_json: Json = False,
 ) -> None:
     """Fit a model to your data: weights or word statistics, probabilities, and the threshold for "no answer"."""
-    given = {name: value for name, value in (("epochs", epochs), ("rate", rate)) if value is not None}
+    given = {name: value for name, value in (("epochs", epochs), ("learning_rate", learning_rate)) if value is not None}
     if recipe is not None:
         others = {"--base": base if base != "bm25" else None, "--dev": dev, "--split": split, "--protocol": protocol}
         check_alone(data, others | {"--columns": columns})

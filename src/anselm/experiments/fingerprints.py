@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from anselm.checkpoints.settings import former_names
 from anselm.experiments.schema import Part, Recipe, Stage, of_config, of_training
 from anselm.train.hyperparameters import WITHOUT_EFFECT
 
@@ -76,23 +77,27 @@ def former_key(job: Job) -> str:
     recipe = job.recipe
     stages = [recipe.transfer, *(recipe.corpora[name] for name in job.corpora)]
     texts = [f"({_listed(stage.texts)})" for stage in stages if stage and stage.texts]
-    how = f"({recipe.model!r}, {sorted(recipe.config.items())!r}, [{', '.join(map(_former_stage, stages))}])"
+    how = f"({_former_model(recipe)}, [{', '.join(map(_former_stage, stages))}])"
     how += f"[{', '.join(texts)}]" if texts else ""
     how += repr(recipe.transfer_seeds) if recipe.transfer_seeds else ""
-    return json.dumps([recipe.name, job.corpora, job.seed, dict(job.changes), _short(how)])
+    return json.dumps([recipe.name, job.corpora, job.seed, former_names(job.changes), _short(how)])
 
 
 def former_transfer(job: Job) -> str:
     recipe, seed = job.recipe, job.recipe.transfer_seed(job.seed)
-    return _short(f"({recipe.model!r}, {sorted(recipe.config.items())!r}, {_former_stage(recipe.transfer)}, {seed})")
+    return _short(f"({_former_model(recipe)}, {_former_stage(recipe.transfer)}, {seed})")
+
+
+def _former_model(recipe: Recipe) -> str:
+    return f"{recipe.model!r}, {sorted(former_names(recipe.config).items())!r}"
 
 
 def _former_stage(stage: Stage | None) -> str:
     if stage is None:
         return "None"
     data = f"train=({_listed(stage.train)}), dev={_listed([stage.dev]).removesuffix(',')}"
-    how = f"search={stage.search!r}, config={stage.config!r}"
-    return f"Stage({data}, training={stage.training!r}, tests=({_listed(stage.tests)}), {how})"
+    how = f"search={former_names(stage.search)!r}, config={former_names(stage.config)!r}"
+    return f"Stage({data}, training={former_names(stage.training)!r}, tests=({_listed(stage.tests)}), {how})"
 
 
 def _listed(parts: Iterable[Part]) -> str:

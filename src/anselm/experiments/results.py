@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from anselm.checkpoints.settings import current_names
 from anselm.errors import FormatError, InputError
 from anselm.files import read_json, write_atomically
 
@@ -147,6 +148,7 @@ def read_results(folder: Path) -> list[Result]:
 
 def read_result(path: Path) -> Result:
     try:
-        return Result(**read_json(path))
-    except TypeError as error:
+        record = read_json(path)
+        return Result(**{**record, "chosen": current_names(record.get("chosen", {}))})
+    except (TypeError, AttributeError) as error:
         raise FormatError(path, f"not a recorded result ({error})") from None

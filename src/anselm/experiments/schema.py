@@ -21,8 +21,8 @@ seeds = [1, 2]                              optional: run with these alone, and 
                                             tested as that left the model
 train = [{ data = "wikiqa", split = "train" }]
 dev = { data = "wikiqa", split = "dev" }
-training = { epochs = 4, rate = 2e-5 }
-search = { rate = [1e-4, 5e-5] }            optional: settings of the training to choose on dev, with the first seed;
+training = { epochs = 4, learning_rate = 2e-5 }
+search = { learning_rate = [1e-4, 5e-5] }   optional: settings of the training to choose on dev, with the first seed;
                                             "config.max_length" = [50, 100] are settings of the model
 trial = { epochs = 5 }                      optional: what differs in the training while settings are searched
 config = { max_length = 50 }                optional: what differs in the model's Config on this corpus
@@ -40,6 +40,7 @@ from itertools import product
 from typing import Any
 
 from anselm.checkpoints.catalogue import all_models
+from anselm.checkpoints.settings import current_names
 from anselm.errors import UnknownNameError
 from anselm.metrics.measures import parse_metric
 from anselm.train.hyperparameters import make_training
@@ -173,7 +174,7 @@ def make_recipe(record: Mapping[str, Any]) -> Recipe:
         row=record["row"],
         model=record["model"],
         seeds=_seeds(record["seeds"]),
-        config=record.get("config", {}),
+        config=current_names(record.get("config", {})),
         corpora={name: _stage(stage) for name, stage in record["corpus"].items()},
         transfer=_stage(transfer) if transfer else None,
         note=record.get("note", ""),
@@ -211,12 +212,12 @@ def _stage(record: dict[str, Any]) -> Stage:
     stage = Stage(
         train=tuple(map(_part, record.get("train", ()))),
         dev=_part(record["dev"]),
-        training=record.get("training", {}),
+        training=current_names(record.get("training", {})),
         tests=tuple(map(_part, record.get("test", ()))),
-        search=record.get("search", {}),
-        config=record.get("config", {}),
+        search=current_names(record.get("search", {})),
+        config=current_names(record.get("config", {})),
         texts=tuple(map(_part, record.get("texts", ()))),
-        trial=record.get("trial", {}),
+        trial=current_names(record.get("trial", {})),
     )
     for changes in stage.settings:
         make_training({**stage.training, **of_training(changes)})

@@ -44,7 +44,7 @@ def stage_vectors(
         raise InputError(f"texts are for vectors = {OWN!r}; vectors = {settings.vectors!r} are trained already")
     every = dict.fromkeys(text for part in (lists, *texts) for text in distinct_texts(part))
     found = dict.fromkeys(map(lemmatise, every)) if settings.lemmas else every
-    making = Making(settings.embedding, least=settings.least, phrases=settings.phrases)
+    making = Making(settings.embedding, min_count=settings.min_count, phrases=settings.phrases)
     return Found(kept_vectors(list(found), making), OWN)
 
 
