@@ -109,7 +109,8 @@ def test_links_lead_somewhere() -> None:
 
 def test_the_recorded_results_are_shown() -> None:
     """A paper's page, or where it has none docs/results.md, holds the tables that the records make."""
-    from anselm.experiments.results import read_results, tables
+    from anselm.experiments.result_tables import tables
+    from anselm.experiments.results import read_results
 
     found = read_results(ROOT / "results")
     for paper in {result.paper for result in found}:

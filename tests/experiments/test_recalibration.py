@@ -17,7 +17,7 @@ from anselm.data.datasets import Dataset, all_corpora
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.evaluation.report import evaluate
-from anselm.experiments.recalibration import calibrate, load_training_data, recalibrate, train
+from anselm.experiments.recalibration import calibrate, fit_to_texts, load_training_data, recalibrate
 from anselm.metrics.thresholds import Rule
 from anselm.ranking.ranker import Ranker
 from anselm.ranking.scorers import load_calibration
@@ -70,7 +70,7 @@ def test_the_training_split_and_every_question_are_the_default(real_data: Path) 
 
 
 def test_what_it_was_fitted_on_is_written_down(real_data: Path, tmp_path: Path) -> None:
-    train("jaccard", load_training_data("wikiqa", data_dir=real_data), tmp_path / "mine")
+    fit_to_texts("jaccard", load_training_data("wikiqa", data_dir=real_data), tmp_path / "mine")
     record = json.loads((tmp_path / "mine" / "calibration.json").read_text())
     assert record["fitted_on"] == "wikiqa train (raw)"
 
@@ -118,7 +118,7 @@ def test_a_score_that_falls_with_relevance_is_worth_the_share_of_the_relevant() 
 def test_a_name_that_is_taken_costs_no_fitting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anselm.experiments.recalibration.calibrate", lambda *_: pytest.fail("it was fitted"))
     with pytest.raises(InputError, match="exists already"):
-        train("bm25", LISTS, tmp_path)
+        fit_to_texts("bm25", LISTS, tmp_path)
 
 
 def test_a_trained_model_reports_under_its_path(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_trained_model_reports_under_its_path(tmp_path: Path) -> None:
             seen.append(question)
             yield question
 
-    train("bm25", LISTS, tmp_path / "mine", watch)
+    fit_to_texts("bm25", LISTS, tmp_path / "mine", watch)
     assert len(seen) == 2 * 50  # once for the words, once for the probabilities
     assert evaluate(tmp_path / "mine", LISTS).model == str(tmp_path / "mine")
     assert load_calibration(tmp_path / "mine").fitted_on.startswith("d train (raw)")
@@ -149,7 +149,7 @@ def test_recalibrating_what_was_never_calibrated_fits_what_training_would(tmp_pa
 
 
 def test_recalibrating_goes_on_from_what_was_believed(tmp_path: Path) -> None:
-    train("bm25", LISTS, tmp_path / "mine")
+    fit_to_texts("bm25", LISTS, tmp_path / "mine")
     old, before = load_calibration(tmp_path / "mine"), (tmp_path / "mine" / "statistics.json").read_bytes()
     found = recalibrate(tmp_path / "mine", HELPFUL, Rule())
     scores = load_model(tmp_path / "mine").score(list(HELPFUL))
@@ -163,7 +163,7 @@ def test_recalibrating_goes_on_from_what_was_believed(tmp_path: Path) -> None:
 
 
 def test_a_copy_leaves_the_checkpoint_as_it_is(tmp_path: Path) -> None:
-    train("bm25", LISTS, tmp_path / "mine")
+    fit_to_texts("bm25", LISTS, tmp_path / "mine")
     (tmp_path / "mine" / "more").mkdir()
     (tmp_path / "mine" / "more" / "notes.txt").write_text("inside")
     old = load_calibration(tmp_path / "mine")
@@ -176,7 +176,7 @@ def test_a_copy_leaves_the_checkpoint_as_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("out", [None, "copy"])
 def test_the_card_says_what_the_probabilities_were_fitted_on(out: str | None, tmp_path: Path) -> None:
-    train("bm25", LISTS, tmp_path / "mine")
+    fit_to_texts("bm25", LISTS, tmp_path / "mine")
     write_card(tmp_path / "mine", "bm25", LISTS, LISTS, best=0.5)
     before = (tmp_path / "mine" / "README.md").read_text().splitlines()
     recalibrate(tmp_path / "mine", replace(HELPFUL, name=r"my\new.jsonl"), Rule(), tmp_path / out if out else None)
@@ -197,7 +197,7 @@ def test_the_card_of_the_shipped_model_can_be_renewed(tmp_path: Path) -> None:
 
 
 def test_a_card_of_one_s_own_stays_as_it_is(tmp_path: Path) -> None:
-    train("bm25", LISTS, tmp_path / "mine")
+    fit_to_texts("bm25", LISTS, tmp_path / "mine")
     recalibrate(tmp_path / "mine", HELPFUL, Rule())
     assert not (tmp_path / "mine" / "README.md").exists()
     own = b"Not UTF-8: \xff, and calibrated on | things |\r\n"
@@ -220,7 +220,7 @@ def test_a_shipped_model_is_not_written_to_by_its_path_either() -> None:
     ],
 )
 def test_lists_that_nothing_can_be_fitted_to(labels: list[float | None], problem: str, tmp_path: Path) -> None:
-    train("bm25", LISTS, tmp_path / "mine")
+    fit_to_texts("bm25", LISTS, tmp_path / "mine")
     record = (tmp_path / "mine" / "calibration.json").read_text()
     with pytest.raises(InputError, match=problem):
         recalibrate(tmp_path / "mine", Dataset("d", "dev", "raw", (make(0, labels, ["oak", "elm"]),)), Rule())

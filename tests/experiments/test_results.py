@@ -13,8 +13,17 @@ from anselm.data.overlap import find_overlap
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
 from anselm.experiments.published import published_systems
-from anselm.experiments.results import Result, merge, read_results, spell_record, summary, tables, write_result
-from anselm.experiments.schema import all_recipes
+from anselm.experiments.recipe_files import all_recipes
+from anselm.experiments.result_tables import tables
+from anselm.experiments.results import (
+    Result,
+    merge,
+    read_results,
+    record_result,
+    spell_record,
+    summary,
+    write_result,
+)
 from anselm.metrics.significance import compare, welch_test
 
 VALUES = {1: 0.5, 2: 0.75, 3: 0.7}
@@ -160,13 +169,16 @@ def test_one_table_can_be_asked_for() -> None:
     assert tables(compared(), "p") == tables(compared())
 
 
-def test_fewer_seeds_never_replace_more(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from anselm.cli.reproduce import keep
+def test_fewer_seeds_never_replace_more(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    def keep(one: Result, folder: Path) -> Path:
+        return record_result(one, folder, said.append)
 
     path = keep(result(1, 2), tmp_path)
     keep(result(2), tmp_path)
     assert read_results(tmp_path) == [result(1, 2)]
-    assert "stays as it is" in capsys.readouterr().err
+    assert "stays as it is" in said[-1]
     keep(result(3), tmp_path)  # other seeds of the same join them
     (joined,) = read_results(tmp_path)
     assert joined.seeds == [1, 2, 3]
@@ -221,7 +233,7 @@ metrics = { map = 0.7919, mrr = 0.8642, avgrec = 0.8882, precision = 0.7696 }
 
 @pytest.fixture
 def papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("anselm.experiments.schema.RECIPES", tmp_path)
+    monkeypatch.setattr("anselm.experiments.recipe_files.RECIPES", tmp_path)
     path = tmp_path / "p" / "published.toml"
     path.parent.mkdir()
     path.write_text(PUBLISHED)
@@ -281,3 +293,8 @@ def test_a_list_of_numbers_is_one_line() -> None:
     assert json.loads(text) == record
     assert '  "values": [0.5, -1e-07, 3],\n' in text
     assert text.count("\n") == 11
+
+
+def test_a_record_from_before_a_setting_was_renamed(tmp_path: Path) -> None:
+    write_result(result(1, chosen={"rate": 0.1, "config.least": 2}), tmp_path)
+    assert read_results(tmp_path)[0].chosen == {"learning_rate": 0.1, "config.min_count": 2}

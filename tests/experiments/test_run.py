@@ -6,23 +6,29 @@ import json
 from collections.abc import Callable, Sized
 from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from anselm.checkpoints.catalogue import build_model, is_checkpoint  # noqa: E402
+from anselm.checkpoints.catalogue import build_model, is_checkpoint, load_model  # noqa: E402
 from anselm.cli import main  # noqa: E402
 from anselm.data.datasets import Dataset  # noqa: E402
 from anselm.data.question import Candidate, Question  # noqa: E402
-from anselm.errors import InputError, UnknownNameError  # noqa: E402
+from anselm.errors import InputError, MissingDataError, UnknownNameError  # noqa: E402
 from anselm.experiments import jobs  # noqa: E402
-from anselm.experiments.jobs import Job, run_jobs  # noqa: E402
+from anselm.experiments.fingerprints import former_key  # noqa: E402
+from anselm.experiments.job_pool import run_jobs  # noqa: E402
+from anselm.experiments.jobs import Context, Job  # noqa: E402
 from anselm.experiments.parts import load_part, shorten  # noqa: E402
-from anselm.experiments.results import Result, read_results, tables  # noqa: E402
+from anselm.experiments.recipe_files import find_recipe, read_recipe  # noqa: E402
+from anselm.experiments.result_tables import tables  # noqa: E402
+from anselm.experiments.results import Result, read_results  # noqa: E402
 from anselm.experiments.run import reproduce  # noqa: E402
-from anselm.experiments.schema import Part, Recipe, Stage, read_recipe  # noqa: E402
+from anselm.experiments.schema import Part, Recipe, Stage  # noqa: E402
+from anselm.experiments.training_runs import recipe_job, recipe_run  # noqa: E402
 from anselm.metrics.significance import compare  # noqa: E402
 from anselm.ranking.ranker import Ranker  # noqa: E402
 from anselm.train.hyperparameters import Progress, Training  # noqa: E402
@@ -61,7 +67,7 @@ note = "small"
 train = [{{ data = "{folder}/train.jsonl" }}]
 dev = {{ data = "{folder}/dev.jsonl", lists = 6 }}
 training = {{ epochs = 6, batch_lists = 2, schedule = "constant" }}
-search = {{ rate = [{rates}] }}
+search = {{ learning_rate = [{rates}] }}
 [[corpus.own.test]]
 data = "{folder}/test.jsonl"
 protocol = "clean"
@@ -83,7 +89,7 @@ def write(vector_file: Callable[[int], Path], tmp_path: Path) -> Callable[..., P
         for old, new in changes.values():
             assert old in content
             content = content.replace(old, new)
-        path = tmp_path / "papers" / f"{name}.toml"
+        path = tmp_path / "rows" / f"{name}.toml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
         return path
@@ -91,9 +97,20 @@ def write(vector_file: Callable[[int], Path], tmp_path: Path) -> Callable[..., P
     return one
 
 
+def write_tables(rows: Path, papers: Path) -> None:
+    """Files of one recipe each, as a paper's tables have them."""
+    for path in sorted(rows.glob("*/*/*.toml")):
+        table = papers / path.parent.relative_to(rows).with_suffix(".toml")
+        table.parent.mkdir(parents=True, exist_ok=True)
+        lines = [line for line in path.read_text().splitlines() if not line.startswith(("paper =", "table =", "row ="))]
+        text = "\n".join(lines).replace("[corpus.", f"[row.{path.stem}.corpus.")
+        with table.open("a") as file:
+            file.write(f"[row.{path.stem}]\n{text}\n")
+
+
 BASELINE = {
     "row": ('row = "cnn"\nmodel = "qa-cnn"', 'row = "averaged"\nmodel = "averaged"'),
-    "search": (f"search = {{ rate = [{RATES[0]}, {RATES[1]}] }}", ""),
+    "search": (f"search = {{ learning_rate = [{RATES[0]}, {RATES[1]}] }}", ""),
     "against": ('against = "averaged"\nalso = ["table-2"]', ""),
 }
 
@@ -122,13 +139,16 @@ def test_the_setting_that_is_best_on_dev_is_used_for_all_seeds(
 ) -> None:
     said: list[str] = []
     (found,) = reproduce([read_recipe(write(rates=rates))], say=said.append)
-    assert ran == [*(f"own 3 {{'rate': {rate}}}" for rate in rates), f"own 1 {{'rate': {RATES[1]}}}"]
-    assert found.chosen == {"rate": RATES[1]}
+    assert ran == [*(f"own 3 {{'learning_rate': {rate}}}" for rate in rates), f"own 1 {{'learning_rate': {RATES[1]}}}"]
+    assert found.chosen == {"learning_rate": RATES[1]}
     assert found.seeds == [3, 1]
     assert found.dev["map"]["values"][0] == 1.0
-    assert f"mine/table-1/cnn, own: {{'rate': {RATES[1]}}} is best on dev" in said
+    assert f"mine/table-1/cnn, own: {{'learning_rate': {RATES[1]}}} is best on dev" in said
     devs = {
-        rate: float(line.split("dev MAP ")[1][:6]) for rate in rates for line in said if f"seed 3, rate {rate}:" in line
+        rate: float(line.split("dev MAP ")[1][:6])
+        for rate in rates
+        for line in said
+        if f"seed 3, learning_rate {rate}:" in line
     }
     assert devs[RATES[0]] < devs[RATES[1]] == 1.0
 
@@ -137,9 +157,9 @@ def test_trials_may_be_shorter_than_what_is_recorded(write: Callable[..., Path],
     """Then the first seed is run again, at full length, with what they found."""
     short = ("[[corpus.own.test]]", "trial = { epochs = 2 }\n[[corpus.own.test]]")
     (found,) = reproduce([read_recipe(write(trial=short))])
-    tries = [f"own 3 {{'rate': {rate}, 'epochs': 2}}" for rate in RATES]
-    assert ran == [*tries, *(f"own {seed} {{'rate': {RATES[1]}}}" for seed in (3, 1))]
-    assert found.chosen == {"rate": RATES[1]}
+    tries = [f"own 3 {{'learning_rate': {rate}, 'epochs': 2}}" for rate in RATES]
+    assert ran == [*tries, *(f"own {seed} {{'learning_rate': {RATES[1]}}}" for seed in (3, 1))]
+    assert found.chosen == {"learning_rate": RATES[1]}
     assert len(found.dev["best_steps"]) == 2
     assert all(step % 6 == 0 and 0 < step <= 36 for step in found.dev["best_steps"])  # six batches to an epoch
 
@@ -158,8 +178,8 @@ def test_a_result_says_what_was_measured(write: Callable[..., Path], tmp_path: P
 
 def test_the_only_value_of_a_search_is_used(write: Callable[..., Path], ran: list[str]) -> None:
     (found,) = reproduce([read_recipe(write(rates=RATES[1:]))], seeds=[3])
-    assert ran == [f"own 3 {{'rate': {RATES[1]}}}"]
-    assert found.chosen == {"rate": RATES[1]}
+    assert ran == [f"own 3 {{'learning_rate': {RATES[1]}}}"]
+    assert found.chosen == {"learning_rate": RATES[1]}
     assert found.dev["map"]["mean"] == 1.0
 
 
@@ -177,7 +197,7 @@ def test_a_journal_keeps_what_is_done(write: Callable[..., Path], ran: list[str]
     list(reproduce([recipe], seeds=[3, 1], journal=journal))
     assert len(ran) == 4  # what was written after the cut is read
     list(reproduce([recipe], seeds=[3, 1, 2], journal=journal))
-    assert ran[4:] == [f"own 2 {{'rate': {RATES[1]}}}"]  # a seed more
+    assert ran[4:] == [f"own 2 {{'learning_rate': {RATES[1]}}}"]  # a seed more
 
 
 def test_a_journal_that_cannot_be_written_is_said_before_anything_is_run(
@@ -240,7 +260,7 @@ def test_a_training_is_told_its_seed_and_its_part_of_the_data(
     told: list[tuple[object, ...]] = []
 
     def noted(model: object, lists: Sized, dev: Sized, training: Training, folder: Path) -> Progress:
-        told.append((training.seed, training.rate, training.batch_lists, len(lists), len(dev)))
+        told.append((training.seed, training.learning_rate, training.batch_lists, len(lists), len(dev)))
         return Progress(steps=1, best=0.5)
 
     monkeypatch.setattr(jobs, "train_model", noted)
@@ -259,14 +279,42 @@ def test_jobs_are_told_apart_by_what_they_change() -> None:
         Job(recipe, ("a",), 1).key,
         Job(recipe, ("a",), 2).key,
         Job(recipe, ("b",), 1).key,
-        Job(recipe, ("a",), 1, {"rate": 1e-3}).key,
+        Job(recipe, ("a",), 1, {"learning_rate": 1e-3}).key,
         Job(replace(recipe, row="s"), ("a",), 1).key,
         Job(replace(recipe, config={"filters": 7}), ("a",), 1).key,
         Job(replace(recipe, corpora=longer), ("a",), 1).key,
     }
     assert len(keys) == 7
     assert Job(replace(recipe, corpora=longer, note="other"), ("b",), 1).key in keys
-    assert run_jobs([]) == {}
+    assert run_jobs([], Context()) == {}
+
+
+OLD_KEY = (  # as an earlier version wrote it
+    '["attentive-clustering/table-6/attentive-clustering", ["eli5"], 1, {"rate": 0.0001}, "c4ffbaed792f"]'
+)
+
+
+def test_a_journal_of_an_earlier_version_is_recognised(ran: list[str], tmp_path: Path) -> None:
+    """It names a job otherwise; a recipe that was changed since is another job there, too."""
+    recipe, journal = find_recipe("attentive-clustering/table-6/attentive-clustering"), tmp_path / "journal.jsonl"
+    run = {"corpus": "eli5", "seed": 1, "changes": {}, "dev": 0.5, "tests": [], "parameters": 1, "seconds": 1.0}
+    journal.write_text(json.dumps([OLD_KEY, [run | {"device": "CPU"}]]) + "\n")
+    job = Job(recipe, ("eli5",), 1, {"learning_rate": 1e-4})
+    assert run_jobs([job], Context(), journal=journal)[job.key][0].dev == 0.5
+    assert not ran
+    stage = recipe.corpora["eli5"]
+    changed = replace(recipe, corpora={"eli5": replace(stage, training={**stage.training, "epochs": 21})})
+    assert former_key(replace(job, recipe=changed)) != OLD_KEY == former_key(job)
+
+
+def test_what_a_paper_reports_is_no_part_of_a_job() -> None:
+    recipe = find_recipe("attentive-clustering/table-6/attentive-clustering")
+    stage = recipe.corpora["eli5"]
+    tests = tuple(replace(part, published={"map": 1.0}) for part in stage.tests)
+    mended = replace(recipe, note="", corpora={"eli5": replace(stage, tests=tests)})
+    assert Job(mended, ("eli5",), 1).key == Job(recipe, ("eli5",), 1).key
+    others = {"eli5": replace(stage, tests=stage.tests[:1])}  # its figures are not in the journal
+    assert Job(replace(recipe, corpora=others), ("eli5",), 1).key != Job(recipe, ("eli5",), 1).key
 
 
 def labelled(*labels: float | None) -> Question:
@@ -379,9 +427,11 @@ def anselm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
     """The command line, in this process: exit code, what it said, and what it said beside."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr("anselm.experiments.schema.RECIPES", tmp_path / "papers")
+    monkeypatch.setattr("anselm.experiments.recipe_files.RECIPES", tmp_path / "papers")
 
     def run(*arguments: str | Path) -> tuple[int, str, str]:
+        rmtree(tmp_path / "papers", ignore_errors=True)
+        write_tables(tmp_path / "rows", tmp_path / "papers")
         monkeypatch.setattr("sys.argv", ["anselm", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -391,7 +441,7 @@ def anselm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
 
 
 def test_train_and_rank_with_a_recipe(write: Callable[..., Path], anselm: Run, tmp_path: Path) -> None:
-    path = write(rate=("epochs = 6", f"rate = {RATES[1]}, epochs = 6"))
+    path = write(rate=("epochs = 6", f"learning_rate = {RATES[1]}, epochs = 6"))
     code, out, err = anselm("train", path, "--out", "model")
     assert code == 0, err
     assert "MAP 1.0000" in out
@@ -404,6 +454,24 @@ def test_train_and_rank_with_a_recipe(write: Callable[..., Path], anselm: Run, t
     assert json.loads(out)["results"][0]["text"] == "the make"
     assert Ranker.load(tmp_path / "model").rank("the wood", ["the how", "the where"]).results[0].index == 1
     assert anselm("train", path, "--out", "model")[0] == 2  # it exists
+
+
+@pytest.mark.parametrize("precision", ["no", "bf16"])
+def test_train_makes_the_run_that_reproduce_makes(
+    precision: str, write: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "usual_precision", lambda: precision)
+    recipe = read_recipe(write(rates=RATES[1:]))
+    (found,) = reproduce([recipe], seeds=[3])
+    run = recipe_run(recipe_job(recipe, None, 3, {}, print), Context())
+    assert run.training.precision == precision
+    run.write(tmp_path / "model")
+    (part,) = recipe.corpora["own"].tests
+    tested = jobs.test(load_model(tmp_path / "model"), load_part(part), "p@1", decides=False)
+    assert {name: round(value, 6) for name, value in tested.metrics.items()} == {
+        name: metric["mean"] for name, metric in found.metrics.items()
+    }
+    assert found.values == pytest.approx(tested.values, abs=1e-3)
 
 
 def test_train_on_vectors_of_ones_own_texts(write: Callable[..., Path], anselm: Run, tmp_path: Path) -> None:
@@ -439,9 +507,9 @@ def test_reproduce_a_table(write: Callable[..., Path], anselm: Run, ran: list[st
     command = ("reproduce", "mine/table-1", "--seed", "1", "--journal", "journal.jsonl")
     code, out, err = anselm(*command)
     assert code == 0, err
-    assert ran == ["own 1 {}", f"own 1 {{'rate': {RATES[1]}}}"]
+    assert ran == ["own 1 {}", f"own 1 {{'learning_rate': {RATES[1]}}}"]
     assert "| averaged | test.jsonl, all (clean) |" in out
-    assert "mine/table-1/cnn, own, seed 1, rate" in err
+    assert "mine/table-1/cnn, own, seed 1, learning_rate" in err
     assert {result.row for result in read_results(tmp_path / "results")} == {"averaged", "cnn"}
     assert anselm(*command)[1] == out
     assert len(ran) == 2
@@ -494,14 +562,14 @@ def test_what_is_asked_of_the_command_is_passed_on(
     write()
     options = ("--workers", "2", "--seed", "7", "--seed", "8", "--journal", "j", "--corpus", "own")
     assert anselm("reproduce", "mine", *options)[0] == 0
-    assert asked == [([("cnn", ["own"])], (), [7, 8], 2, Path("j"))]
+    assert asked == [([("cnn", ["own"])], (), [7, 8], 2, Path("j"), None)]
     code, _, err = anselm("reproduce", "mine", "--workers", "0")
     assert code == 2
     assert "Invalid value for '--workers'" in err
 
 
 def test_the_folder_of_the_corpora_can_be_given(anselm: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anselm.experiments.schema.RECIPES", Path(jobs.__file__).with_name("papers"))
+    monkeypatch.setattr("anselm.experiments.recipe_files.RECIPES", Path(jobs.__file__).with_name("papers"))
     recipe = "gated-group-self-attention/table-2/ggsa-max"
     empty, full = tmp_path / "empty", tmp_path / "full"
     (full / "wikiqa").mkdir(parents=True)
@@ -520,3 +588,17 @@ def test_the_folder_of_the_corpora_can_be_given(anselm: Run, tmp_path: Path, mon
     code, _, err = anselm("train", recipe, "--dry-run", "--data-dir", str(empty))
     assert code == 2
     assert str(empty) in err
+
+
+def test_named_vectors_are_those_of_the_folder_that_is_given(
+    write: Callable[..., Path], vector_file: Callable[[int], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANSELM_DATA", raising=False)
+    recipe = read_recipe(write(vectors=(str(vector_file(24)), "glove")))
+    (tmp_path / "vectors").mkdir()
+    (tmp_path / "vectors" / "glove.6B.100d.txt").write_text(vector_file(24).read_text())
+    stage = recipe.corpora["own"]
+    model = jobs.new_model(recipe, 1, stage, Context(tmp_path))
+    assert model.config.vectors == "glove"  # and no path of this machine
+    with pytest.raises(MissingDataError, match="where are the corpora"):
+        jobs.new_model(recipe, 1, stage, Context())

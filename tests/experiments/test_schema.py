@@ -10,20 +10,12 @@ import pytest
 
 from anselm.checkpoints.catalogue import all_models
 from anselm.errors import AnselmError, FormatError, UnknownNameError
-from anselm.experiments.schema import (
-    Part,
-    Recipe,
-    all_recipes,
-    find_recipe,
-    find_recipes,
-    find_stage,
-    missing_data,
-    missing_parts,
-    of_config,
-    of_training,
-    read_recipe,
-)
+from anselm.experiments.availability import missing_data, missing_parts
+from anselm.experiments.recipe_files import all_recipes, find_recipe, find_recipes, read_recipe, read_table
+from anselm.experiments.schema import Part, Recipe, find_stage, of_config, of_training
+from anselm.train.hyperparameters import make_training
 
+RESULTS = Path(__file__).parents[2] / "results"
 GOOD = """
 paper = "p"
 table = "t"
@@ -77,10 +69,16 @@ BAD = {
     GOOD.replace("[1, 2]", "3"): "does not follow the form",
     GOOD.replace("[1, 2]", "[]"): "a list of whole numbers, at least one, not []",
     GOOD.replace("[1, 2]", '"12"'): "a list of whole numbers, at least one, not '12'",
-    GOOD.replace("[[corpus", "search = { rate = 1e-3 }\n[[corpus"): "a list of values of 'rate' is needed, not 0.001",
-    GOOD.replace("[[corpus", "search = { rate = [] }\n[[corpus"): "a list of values of 'rate' is needed, not []",
-    GOOD.replace("[[corpus", "search = { rat = [1e-3] }\n[[corpus"): "Did you mean 'rate'",
-    GOOD.replace("[[corpus", "search = { rate = [1e-3, 0] }\n[[corpus"): "rate is 0; it must be above 0",
+    GOOD.replace(
+        "[[corpus", "search = { learning_rate = 1e-3 }\n[[corpus"
+    ): "a list of values of 'learning_rate' is needed, not 0.001",
+    GOOD.replace(
+        "[[corpus", "search = { learning_rate = [] }\n[[corpus"
+    ): "a list of values of 'learning_rate' is needed, not []",
+    GOOD.replace("[[corpus", "search = { learning_rat = [1e-3] }\n[[corpus"): "Did you mean 'learning_rate'",
+    GOOD.replace(
+        "[[corpus", "search = { learning_rate = [1e-3, 0] }\n[[corpus"
+    ): "learning_rate is 0; it must be above 0",
     GOOD.replace("[[corpus", 'search = { optimizer = ["sgd", "rmsprob"] }\n[[corpus'): "Did you mean 'rmsprop'",
     GOOD.replace(
         "training = { epochs = 1 }", 'training = { loss = "hinge" }'
@@ -125,16 +123,16 @@ def read(tmp_path: Path, content: str, name: str = "mine.toml") -> Recipe:
 
 def test_every_combination_of_what_is_searched(tmp_path: Path) -> None:
     assert read(tmp_path, GOOD).corpora["mine"].settings == [{}]
-    searched = GOOD.replace("[[corpus", "search = { rate = [1e-3, 1e-4], epochs = [1, 2, 3] }\n[[corpus")
+    searched = GOOD.replace("[[corpus", "search = { learning_rate = [1e-3, 1e-4], epochs = [1, 2, 3] }\n[[corpus")
     settings = read(tmp_path, searched).corpora["mine"].settings
-    assert settings == [{"rate": rate, "epochs": epochs} for rate in (1e-3, 1e-4) for epochs in (1, 2, 3)]
+    assert settings == [{"learning_rate": rate, "epochs": epochs} for rate in (1e-3, 1e-4) for epochs in (1, 2, 3)]
 
 
 def test_settings_of_the_model_can_be_searched(tmp_path: Path) -> None:
-    search = 'search = { rate = [1e-3], "config.max_length" = [50, 100] }'
+    search = 'search = { learning_rate = [1e-3], "config.max_length" = [50, 100] }'
     settings = read(tmp_path, GOOD.replace("[[corpus", f"{search}\n[[corpus")).corpora["mine"].settings
     assert [(of_training(one), of_config(one)) for one in settings] == [
-        ({"rate": 1e-3}, {"max_length": 50}), ({"rate": 1e-3}, {"max_length": 100}),
+        ({"learning_rate": 1e-3}, {"max_length": 50}), ({"learning_rate": 1e-3}, {"max_length": 100}),
     ]  # fmt: skip
 
 
@@ -160,12 +158,80 @@ def test_texts_have_to_be_here_too(tmp_path: Path) -> None:
     assert missing_data(recipe) == ["train.jsonl", "dev.jsonl", "test.jsonl", "texts.jsonl"]
 
 
+SHARED = """
+seeds = [1, 2]
+[corpus.mine]
+train = [{ data = "train.jsonl" }]
+dev = { data = "dev.jsonl" }
+training = { epochs = 1, margin = 0.2 }
+test = [{ data = "test.jsonl" }, { data = "other.jsonl" }]
+[corpus.second]
+train = [{ data = "second.jsonl" }]
+dev = { data = "dev.jsonl" }
+"""
+ROW = 'model = "cross-encoder"\n'
+
+
+def write_table(folder: Path, content: str) -> Path:
+    (folder / "paper.toml").write_text(SHARED)
+    (folder / "table-1.toml").write_text(content)
+    return folder / "table-1.toml"
+
+
+def test_a_row_has_what_its_table_says_and_a_table_what_its_paper_says(tmp_path: Path) -> None:
+    own = """
+        seeds = [3]
+        [corpus.mine]
+        dev = { data = "own.jsonl" }
+        [row.a]
+        model = "cross-encoder"
+        [row.b]
+        model = "cross-encoder"
+        seeds = [4]
+        corpora = ["mine"]
+        corpus.mine.training = { epochs = 2 }
+        published.mine = [{ map = 0.5 }]
+    """
+    first, second = read_table(write_table(tmp_path, own))
+    assert (first.name, second.name) == (f"{tmp_path.name}/table-1/a", f"{tmp_path.name}/table-1/b")
+    assert (first.seeds, [*first.corpora]) == ((3,), ["mine", "second"])
+    assert (second.seeds, [*second.corpora]) == ((4,), ["mine"])
+    assert {recipe.corpora["mine"].dev for recipe in (first, second)} == {Part("own.jsonl")}
+    assert first.corpora["mine"].training == {"epochs": 1, "margin": 0.2}
+    assert second.corpora["mine"].training == {"epochs": 2}  # said again, it is replaced as a whole
+    assert second.corpora["mine"].tests == (Part("test.jsonl", published={"map": 0.5}), Part("other.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("published.mine = [{}, {}, {}]", "figures for 3 test sets, but 2 are tested on"),
+        ('corpora = ["third"]', "'third' is missing"),
+        ("published.mnie = [{}]", "unknown corpus that has figures: 'mnie'"),
+    ],
+)
+def test_a_bad_table_is_named(row: str, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=problem):
+        read_table(write_table(tmp_path, f"[row.a]\n{ROW}{row}\n"))
+
+
+def test_every_recorded_result_has_its_recipe() -> None:
+    """By name; but for the default as it ships, which no recipe trains."""
+    recorded = {"/".join([*path.parts[-3:-1], path.stem.rsplit("--", 1)[0]]) for path in RESULTS.rglob("*--*.json")}
+    assert recorded - SHIPPED.keys() == {"swissalps-attention-cnn/table-3/default"}
+    assert len(recorded) > 70
+
+
 def test_the_rows_of_a_table_or_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anselm.experiments.schema.RECIPES", tmp_path)
-    places = {("p", "t", "a"): ["u"], ("p", "t", "b"): [], ("p", "u", "c"): [], ("o", "t", "d"): []}
-    for (paper, table, row), also in places.items():
-        named = GOOD.replace('"p"', f'"{paper}"').replace('"t"', f'"{table}"').replace('"r"', f'"{row}"')
-        read(tmp_path, f"also = {also}\n{named}", f"{paper}/{table}/{row}.toml")
+    monkeypatch.setattr("anselm.experiments.recipe_files.RECIPES", tmp_path)
+    tables = {"p/t": {"a": ["u"], "b": []}, "p/u": {"c": []}, "o/t": {"d": []}}
+    for table, named in tables.items():
+        path = tmp_path / f"{table}.toml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(f"[row.{row}]\nalso = {also}\n{ROW}" for row, also in named.items()))
+    for paper in ("p", "o"):
+        (tmp_path / paper / "paper.toml").write_text(SHARED)
+    (tmp_path / "own.toml").write_text(GOOD)
 
     def rows(name: str) -> list[str]:
         return [recipe.row for recipe in find_recipes(name)]
@@ -174,7 +240,7 @@ def test_the_rows_of_a_table_or_a_paper(tmp_path: Path, monkeypatch: pytest.Monk
     assert rows("p/t") == ["a", "b"]
     assert rows("p/u") == ["a", "c"]  # where it stands as well
     assert rows("p/t/b") == ["b"]
-    assert rows(str(tmp_path / "o/t/d.toml")) == ["d"]
+    assert rows(str(tmp_path / "own.toml")) == ["r"]
     for unknown in ("p/v", "t", "x"):
         with pytest.raises(UnknownNameError, match=f"unknown paper or table '{unknown}'; there is o, o/t, p, p/t, p/u"):
             rows(unknown)
@@ -194,7 +260,7 @@ def test_parts_that_are_not_here(tmp_path: Path) -> None:
     assert missing_parts([Part("wikiqa")], tmp_path) == []
 
 
-SHIPPED = {name: find_recipe(name) for name in all_recipes()}
+SHIPPED = all_recipes()
 
 
 def is_model_of(value: object, module: str) -> bool:
@@ -249,3 +315,23 @@ def test_no_table_has_a_row_twice() -> None:
         for part in stage.tests
     ]
     assert len(rows) == len(set(rows))
+
+
+def test_settings_may_have_the_names_that_they_had_before(tmp_path: Path) -> None:
+    old = GOOD.replace("epochs = 1", "epochs = 1, rate = 1e-3")
+    old = old.replace('row = "r"', 'row = "r"\nconfig = { least = 2 }')
+    old = old.replace("[[corpus", 'search = { rate = [1e-3], "config.least" = [1, 2] }\ntrial = { rate = 1 }\n[[corpus')
+    recipe = read(tmp_path, old)
+    stage = recipe.corpora["mine"]
+    assert recipe.config == {"min_count": 2}
+    assert (stage.training, stage.trial) == ({"epochs": 1, "learning_rate": 1e-3}, {"learning_rate": 1})
+    assert stage.search == {"learning_rate": [1e-3], "config.min_count": [1, 2]}
+    assert make_training({"rate": 0.5}).learning_rate == 0.5
+
+
+def test_a_checkpoint_from_before_a_setting_was_renamed() -> None:
+    pytest.importorskip("torch")
+    from anselm.checkpoints.settings import make_config
+    from anselm.models.frames.word_model import WordConfig
+
+    assert make_config(WordConfig, "averaged", {}, {"least": 3, "width": 4}) == WordConfig(min_count=3, width=4)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from anselm.errors import InputError
+from anselm.experiments.recipe_files import find_recipes
 from anselm.experiments.results import Result, summary, write_result
-from anselm.experiments.schema import find_recipes
 from anselm.experiments.sweeps import SWEEPS, draw, points, save_sensitivity
 
 pytest.importorskip("matplotlib")

@@ -13,13 +13,14 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from anselm.cli.train import train_recipe  # noqa: E402
 from anselm.data.question import Question  # noqa: E402
 from anselm.errors import InputError  # noqa: E402
 from anselm.experiments import jobs  # noqa: E402
-from anselm.experiments.jobs import Job  # noqa: E402
+from anselm.experiments.jobs import Context, Job  # noqa: E402
+from anselm.experiments.recipe_files import read_recipe  # noqa: E402
 from anselm.experiments.run import reproduce  # noqa: E402
-from anselm.experiments.schema import Recipe, read_recipe  # noqa: E402
+from anselm.experiments.schema import Recipe  # noqa: E402
+from anselm.experiments.training_runs import recipe_job  # noqa: E402
 from anselm.models.frames.weights import load_weights  # noqa: E402
 from anselm.train.hyperparameters import Progress, Training  # noqa: E402
 
@@ -110,9 +111,9 @@ def test_a_transfer_is_trained_once_and_kept_beside_the_journal(
 def test_what_is_kept_is_what_the_others_go_on_from(recipe: Recipe, tmp_path: Path) -> None:
     job = Job(recipe, ("own",), 1)
     assert recipe.transfer
-    first = jobs.transfer(job, recipe.transfer, jobs.load_part, print, tmp_path)
-    again = jobs.transfer(job, recipe.transfer, jobs.load_part, print, tmp_path)
-    other = jobs.new_model(recipe, 7, recipe.transfer, jobs.load_part)
+    first = jobs.transfer(job, recipe.transfer, Context(say=print, transfers=tmp_path))
+    again = jobs.transfer(job, recipe.transfer, Context(say=print, transfers=tmp_path))
+    other = jobs.new_model(recipe, 7, recipe.transfer, Context())
     assert not torch.equal(other.head.weight, first.head.weight)
     load_weights(other, tmp_path / job.transfer)
     for model in (again, other):
@@ -135,4 +136,4 @@ def test_a_row_without_training_cannot_be_trained(tmp_path: Path, recipe: Recipe
     cut = text[: text.index("[corpus.own]\n") + 13] + text[text.index("dev =", text.index("[corpus.own]")) :]
     (tmp_path / "as-it-is.toml").write_text(cut)
     with pytest.raises(InputError, match="nothing to train on"):
-        train_recipe(str(tmp_path / "as-it-is.toml"), None, 1, {}, tmp_path / "out", False, False)
+        recipe_job(read_recipe(tmp_path / "as-it-is.toml"), None, 1, {}, print)

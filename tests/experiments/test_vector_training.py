@@ -83,7 +83,7 @@ def test_phrases_are_words_of_their_own() -> None:
     assert made.table.shape[1] == 6
 
 
-@pytest.mark.parametrize("name", ["width", "window", "least", "epochs"])
+@pytest.mark.parametrize("name", ["width", "window", "min_count", "epochs"])
 def test_settings_are_above_0(name: str) -> None:
     with pytest.raises(InputError, match=f"{name} is 0, but must be 1 or more"):
         Making(**{name: 0})
@@ -138,13 +138,12 @@ def recipe(tmp_path: Path) -> Path:
 
 def test_vectors_are_of_lemmas_where_words_are_read_as_such(recipe: Path, made: list[int], cache: Path) -> None:
     pytest.importorskip("simplemma")
-    from anselm.experiments.jobs import new_model
-    from anselm.experiments.parts import load_part
-    from anselm.experiments.schema import read_recipe
+    from anselm.experiments.jobs import Context, new_model
+    from anselm.experiments.recipe_files import read_recipe
 
     recipe.write_text(recipe.read_text().replace("phrases = true", "lemmas = true"))
     found = read_recipe(recipe)
-    model = new_model(found, 1, found.corpora["own"], load_part)
+    model = new_model(found, 1, found.corpora["own"], Context())
     kept = read_vectors(next(cache.rglob("*.bin")))
     assert "be" in model.vocabulary.words
     assert set(model.vocabulary.words) <= set(kept.words)
@@ -153,13 +152,12 @@ def test_vectors_are_of_lemmas_where_words_are_read_as_such(recipe: Path, made: 
 
 @pytest.mark.usefixtures("one_thread")
 def test_a_recipe_has_vectors_of_more_texts(recipe: Path, made: list[int]) -> None:
-    from anselm.experiments.jobs import new_model
-    from anselm.experiments.parts import load_part
+    from anselm.experiments.jobs import Context, new_model
+    from anselm.experiments.recipe_files import read_recipe
     from anselm.experiments.run import reproduce
-    from anselm.experiments.schema import read_recipe
 
     found = read_recipe(recipe)
-    model = new_model(found, 1, found.corpora["own"], load_part)
+    model = new_model(found, 1, found.corpora["own"], Context())
     assert made == [4]  # two questions and two answers
     assert set(model.vocabulary.words) == {"how", "is", "new_york", "sweet"}  # the words of its lists alone
     kept = read_vectors(next(cache_folder().rglob("*.bin")))
@@ -169,7 +167,7 @@ def test_a_recipe_has_vectors_of_more_texts(recipe: Path, made: list[int]) -> No
     assert model.config.vectors == "corpus"  # and no path of this machine
     (result,) = reproduce([found])
     assert made == [4]
-    assert set(result.chosen) == {"rate", "config.filters"}
+    assert set(result.chosen) == {"learning_rate", "config.filters"}
     sizes = {4: 6, 5: 6}
     filters = result.chosen["config.filters"]
     hidden = 2 * filters * 2 * filters + 2 * filters
@@ -178,17 +176,17 @@ def test_a_recipe_has_vectors_of_more_texts(recipe: Path, made: list[int]) -> No
 
 
 def test_workers_find_vectors_made_before_them(recipe: Path, made: list[int]) -> None:
-    from anselm.experiments.jobs import Job, prepare_vectors
-    from anselm.experiments.parts import load_part
-    from anselm.experiments.schema import read_recipe
+    from anselm.experiments.job_pool import prepare_vectors
+    from anselm.experiments.jobs import Context, Job
+    from anselm.experiments.recipe_files import read_recipe
 
     found = read_recipe(recipe)
     prepare_vectors([Job(found, ("own",), seed, change) for seed in (1, 2) for change in found.corpora["own"].settings],
-                    load_part)  # fmt: skip
+                    Context())  # fmt: skip
     assert made == [4]
     plain = recipe.with_name("plain.toml")
     plain.write_text("".join(line for line in recipe.read_text().splitlines(keepends=True) if "texts" not in line))
-    prepare_vectors([Job(read_recipe(plain), ("own",), 1)], load_part)
+    prepare_vectors([Job(read_recipe(plain), ("own",), 1)], Context())
     assert made == [4]
 
 
@@ -200,26 +198,22 @@ def test_workers_find_vectors_made_before_them(recipe: Path, made: list[int]) ->
     ],
 )
 def test_texts_where_they_are_of_no_use(old: str, new: str, problem: str, recipe: Path, made: list[int]) -> None:
-    from anselm.experiments.jobs import new_model
-    from anselm.experiments.parts import load_part
-    from anselm.experiments.schema import read_recipe
+    from anselm.experiments.jobs import Context, new_model
+    from anselm.experiments.recipe_files import read_recipe
 
     recipe.write_text(recipe.read_text().replace(old, new))
     found = read_recipe(recipe)
     with pytest.raises(InputError, match=problem):
-        new_model(found, 1, found.corpora["own"], load_part)
+        new_model(found, 1, found.corpora["own"], Context())
 
 
 def test_texts_are_part_of_what_a_journal_knows(recipe: Path) -> None:
-    """And recipes without any keep the key that they had before there were some."""
     from anselm.experiments.jobs import Job
-    from anselm.experiments.schema import find_recipe, read_recipe
+    from anselm.experiments.recipe_files import read_recipe
 
     key = Job(read_recipe(recipe), ("own",), 1).key
     recipe.write_text(recipe.read_text().replace("more.jsonl", "others.jsonl"))
     assert Job(read_recipe(recipe), ("own",), 1).key != key
-    old = Job(find_recipe("attentive-clustering/table-6/attentive-clustering"), ("eli5",), 1, {"rate": 1e-4})
-    assert json.loads(old.key)[-1] == "c4ffbaed792f"
 
 
 Run = Callable[..., tuple[int, str, str]]

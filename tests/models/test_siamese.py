@@ -190,7 +190,7 @@ LEARNED = [
     ask(text, "the garden wood", "is sweet", "make nectar", "wood is the comb", right=i, id=f"q{i}")
     for i, text in enumerate(("how bees", "where honey", "what hive", "what bees where"))
 ]
-FAST = {"epochs": 40, "evaluations": 0.1, "rate": 3e-2, "schedule": "constant", "loss": "listwise"}
+FAST = {"epochs": 40, "evaluations": 0.1, "learning_rate": 3e-2, "schedule": "constant", "loss": "listwise"}
 
 
 @models
@@ -293,9 +293,9 @@ def test_words_that_only_fixed_vectors_have_are_known(build: Build, vector_file:
     row = fixed.embedding.weight[fixed.vocabulary.numbers["flower"]]
     np.testing.assert_array_equal(row.detach(), vectors.table[vectors.words.index("flower")])
     assert fixed.vocabulary(["flower"]) != [[UNKNOWN]] == trained.vocabulary(["flower"])
-    rare = build("averaged", fixed=True, least=2)  # too rare in the texts, but with a vector
+    rare = build("averaged", fixed=True, min_count=2)  # too rare in the texts, but with a vector
     assert "how" in rare.vocabulary.words
-    assert "how" not in build("averaged", least=2).vocabulary.words
+    assert "how" not in build("averaged", min_count=2).vocabulary.words
 
 
 def test_the_same_seed_gives_the_same_model(build: Build, vector_file: Callable[[int], Path]) -> None:
@@ -347,7 +347,7 @@ def test_unknown_names_of_settings(name: str, settings: Mapping[str, Any], probl
         ("iggsa", {"offsets": 3}, r"offsets is 3, but must be like \(0, 0, 0, 5, 5, 5\)"),
         ("iggsa", {"offsets": ["a"] * 6}, r"offsets is \('a', .*\), but must be like \(0, 0, 0, 5, 5, 5\)"),
         ("averaged", {"embedding": 25}, r"24.txt has vectors of width 24, but embedding is 25"),
-        ("averaged", {"least": 1000}, "no word occurs 1000 times or more"),
+        ("averaged", {"min_count": 1000}, "no word occurs 1000 times or more"),
     ],
 )
 def test_settings_that_cannot_be(name: str, settings: Mapping[str, Any], problem: str, build: Build) -> None:

@@ -109,7 +109,7 @@ def test_the_loop_drives_the_error_of_the_similarity_down(tiny_encoder: Path, tm
             return model.eval()(collate(model, LISTS))[1].item()
 
     before = error()
-    Loop(model, LISTS, Training(epochs=60, rate=1e-3, batch_lists=3), tmp_path).run()
+    Loop(model, LISTS, Training(epochs=60, learning_rate=1e-3, batch_lists=3), tmp_path).run()
     assert error() < 0.2 * before
     for question, found in zip(LISTS, model.score(LISTS), strict=True):
         assert found.argmax() == np.argmax(question.labels)  # and the lists are still learned
@@ -120,7 +120,7 @@ def test_frozen_word_embeddings_stay_as_they_are(tiny_encoder: Path, tmp_path: P
     model = make(tiny_encoder, similarity=True)
     words = model.encoder.get_input_embeddings().requires_grad_(False).weight.clone()
     places = model.encoder.embeddings.position_embeddings.weight.clone()
-    Loop(model, LISTS, Training(epochs=2, rate=1e-3, average=0.9), tmp_path).run()
+    Loop(model, LISTS, Training(epochs=2, learning_rate=1e-3, average=0.9), tmp_path).run()
     assert torch.equal(model.encoder.get_input_embeddings().weight, words)
     assert not torch.equal(model.encoder.embeddings.position_embeddings.weight, places)
 

@@ -48,10 +48,10 @@ def test_words_that_always_come_together_are_found() -> None:
     pytest.importorskip("gensim")
     others = [f"word{i} and word{i + 1} with word{i + 2}" for i in range(60)]
     texts = [f"word{i} in new york city word{i + 3}" for i in range(30)] + others
-    found = find_phrases(texts, least=5, threshold=5.0)
+    found = find_phrases(texts, min_count=5, threshold=5.0)
     assert {"new_york", "new_york_city"} & set(found)
     assert not any(phrase.startswith("word") for phrase in found)
-    assert find_phrases(texts[::-1], least=5, threshold=5.0) == found
+    assert find_phrases(texts[::-1], min_count=5, threshold=5.0) == found
 
 
 def test_vectors_are_trained_for_phrases_too() -> None:

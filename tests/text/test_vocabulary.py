@@ -18,12 +18,12 @@ TEXTS = ["The bee, the hive!", "A hive is a home.", "Bees"]
 
 def test_frequent_words_come_first_and_ties_are_alphabetical() -> None:
     assert Vocabulary.build(TEXTS).words == ("a", "hive", "the", "bee", "bees", "home", "is")
-    assert Vocabulary.build(TEXTS, least=2).words == ("a", "hive", "the")
+    assert Vocabulary.build(TEXTS, min_count=2).words == ("a", "hive", "the")
 
 
 def test_extra_words_follow_in_their_order_and_once() -> None:
     extra = ["wax", "the", "bee", "wax", "New York", "", "odd\u00a0one", "\ufeff", "u.s."]
-    assert Vocabulary.build(TEXTS, least=2, extra=extra).words == ("a", "hive", "the", "wax", "bee", "u.s.")
+    assert Vocabulary.build(TEXTS, min_count=2, extra=extra).words == ("a", "hive", "the", "wax", "bee", "u.s.")
 
 
 def test_numbers_begin_after_padding_and_unknown() -> None:
@@ -79,4 +79,4 @@ def test_words_given_directly_are_checked_too() -> None:
     with pytest.raises(InputError, match="word 2 of a vocabulary: 'a' is there already as word 1"):
         Vocabulary(("a", "a"))
     with pytest.raises(InputError, match="no word occurs 3 times or more"):
-        Vocabulary.build(TEXTS, least=3)
+        Vocabulary.build(TEXTS, min_count=3)

@@ -47,9 +47,9 @@ def test_it_is_gensims_skip_gram() -> None:
 def test_rare_words_are_left_out_and_texts_are_read_as_elsewhere() -> None:
     pytest.importorskip("gensim")
     texts = ["The bee’s hive.", "the HIVE", "The U.S."]
-    assert train_vectors(iter(texts), width=4, least=2).words == ("the", "hive")
+    assert train_vectors(iter(texts), width=4, min_count=2).words == ("the", "hive")
     with pytest.raises(InputError, match="no word occurs 9 times or more"):
-        train_vectors(texts, width=4, least=9)
+        train_vectors(texts, width=4, min_count=9)
 
 
 CODE = """

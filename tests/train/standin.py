@@ -106,7 +106,7 @@ def make_questions(count: int = 13, seed: int = 0) -> list[Question]:
 
 
 EVERYTHING = Training(
-    epochs=3, rate=0.05, warmup=0.3, batch_lists=3, sampling=Sampling("hard", 2), average=0.8, patience=4,
+    epochs=3, learning_rate=0.05, warmup=0.3, batch_lists=3, sampling=Sampling("hard", 2), average=0.8, patience=4,
     evaluations=2, log_steps=1, save_seconds=0,
 )  # fmt: skip
 

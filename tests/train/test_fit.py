@@ -15,9 +15,10 @@ pytest.importorskip("torch")
 from anselm.data.datasets import load_dataset
 from anselm.errors import InputError, UnknownNameError
 from anselm.experiments.parts import join_parts, load_part
+from anselm.experiments.recipe_files import read_recipe
 from anselm.experiments.results import read_results, write_result
 from anselm.experiments.run import reproduce
-from anselm.experiments.schema import Part, read_recipe
+from anselm.experiments.schema import Part
 from anselm.models.abcnn import ABCNN
 from anselm.models.attentive_clustering import AttentiveClustering
 from anselm.models.crossencoder import CrossEncoder
@@ -53,7 +54,7 @@ def test_train_checkpoint_ranks_at_once(tiny_encoder: Path, lists: Path, tmp_pat
     assert (len(training_set), len(dev)) == (36, 4)
     assert not {q.id for q in training_set} & {q.id for q in dev}
     model = make_model(str(tiny_encoder), {}, seed=1)
-    training = make_training({"epochs": 30, "rate": 3e-3, "batch_lists": 8, "evaluations": 1})
+    training = make_training({"epochs": 30, "learning_rate": 3e-3, "batch_lists": 8, "evaluations": 1})
     best = train_checkpoint(model, training_set, dev, training, tmp_path / "mine").best
     assert best is not None
     assert best > 0.6
@@ -90,7 +91,7 @@ def test_settings_are_checked() -> None:
 @pytest.mark.parametrize("kind", [ABCNN, AttentiveClustering, CrossEncoder, GGSA, Siamese])
 def test_every_model_says_how_it_is_usually_trained(kind: Any) -> None:
     training = make_training(kind.usual)
-    assert {"epochs", "rate"} <= kind.usual.keys()
+    assert {"epochs", "learning_rate"} <= kind.usual.keys()
     make_loss(training.loss, training.smoothing, training.margin)
 
 
@@ -172,10 +173,10 @@ def test_training_further_keeps_what_it_began_with_where_that_is_best(
 
     training_set, dev = split_off_dev(load_dataset(lists))
     model = make_model(str(tiny_encoder), {}, seed=1)
-    train_checkpoint(model, training_set, dev, make_training({"epochs": 20, "rate": 3e-3}), tmp_path / "mine")
+    train_checkpoint(model, training_set, dev, make_training({"epochs": 20, "learning_rate": 3e-3}), tmp_path / "mine")
     again: Any = make_model(str(tmp_path / "mine"), {}, seed=1)
     before = {name: tensor.clone() for name, tensor in again.state_dict().items()}
-    wild = {"epochs": 2, "rate": 1.0, "clip": 0.0, "warmup": 0.0}
+    wild = {"epochs": 2, "learning_rate": 1.0, "clip": 0.0, "warmup": 0.0}
     spoiled = train_checkpoint(again, training_set, dev, make_training(wild), tmp_path / "spoiled")
     again.load_state_dict(before)
     kept = train_checkpoint(again, training_set, dev, make_training(wild | {"keep_start": True}), tmp_path / "kept")

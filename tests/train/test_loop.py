@@ -26,13 +26,14 @@ from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError, UnknownNameError
 from anselm.train import state as state_module
 from anselm.train.hyperparameters import Progress, Training, evaluation_steps
+from anselm.train.identity import differences, recalled
 from anselm.train.processes import join_processes
 from anselm.train.sampling import Sampling
 from anselm.train.state import State, load_state
 
 HERE = Path(__file__).parent
 LOSSES = ("pointwise", "pairwise", "listwise")
-PLAIN = Training(epochs=2, rate=0.1, batch_lists=4, log_steps=1)
+PLAIN = Training(epochs=2, learning_rate=0.1, batch_lists=4, log_steps=1)
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +115,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Ten
     return loop.folder, weights_of(loop.plain)
 
 
-HASTY = replace(EVERYTHING, epochs=6, rate=0.3, patience=2)
+HASTY = replace(EVERYTHING, epochs=6, learning_rate=0.3, patience=2)
 
 
 @pytest.mark.parametrize("step", [1, 2, 4, 5, 8, 10, 13, 17, 18])
@@ -163,7 +164,7 @@ def test_on_a_gpu_a_resumed_run_ends_close_by(tiny_encoder: Path, tmp_path: Path
     """Sums on a GPU differ in their last bits from run to run; docs/training.md has what was measured."""
     from anselm.checkpoints.catalogue import build_model
 
-    training = replace(PLAIN, rate=1e-4, save_seconds=0)
+    training = replace(PLAIN, learning_rate=1e-4, save_seconds=0)
 
     def new_model() -> Any:
         torch.manual_seed(1)
@@ -273,7 +274,7 @@ def by_hand(training: Training, steps: int, warmup: int) -> dict[str, Tensor]:
     for step in range(steps):
         share = (step + 1) / warmup if step < warmup else 1 - (step - warmup) / (steps - warmup)
         for group in optimizer.param_groups:
-            group["lr"] = training.rate * share
+            group["lr"] = training.learning_rate * share
         rows = zip(model(batch).split([len(q.candidates) for q in questions]), questions, strict=True)
         loss = sum(-(row.log_softmax(0) * torch.tensor(q.labels)).sum() for row, q in rows) / len(questions)
         optimizer.zero_grad()
@@ -291,7 +292,14 @@ def by_hand(training: Training, steps: int, warmup: int) -> dict[str, Tensor]:
 def test_the_loop_is_a_plain_loop(optimizer: str, clip: float, tmp_path: Path) -> None:
     """Clipping, weight decay, warm-up and schedule, beside the same in plain torch."""
     training = Training(
-        epochs=8, warmup=0.25, rate=0.1, decay=0.1, clip=clip, optimizer=optimizer, batch_lists=100, log_steps=1
+        epochs=8,
+        warmup=0.25,
+        learning_rate=0.1,
+        decay=0.1,
+        clip=clip,
+        optimizer=optimizer,
+        batch_lists=100,
+        log_steps=1,
     )
     loop = make_loop(tmp_path, training, dropout=0.0, metric=None)
     loop.run()
@@ -435,7 +443,7 @@ class Failing(StandIn):
 
 def test_weights_that_are_not_numbers_are_found_before_they_are_measured(tmp_path: Path) -> None:
     """The last step's loss may still be one."""
-    loop = make_loop(tmp_path, replace(PLAIN, epochs=1, optimizer="sgd", rate=1e38, clip=0.0))
+    loop = make_loop(tmp_path, replace(PLAIN, epochs=1, optimizer="sgd", learning_rate=1e38, clip=0.0))
     with pytest.raises(InputError, match=r"(some weights are no numbers: |the loss is ).*try a lower rate than 1e\+38"):
         loop.run()
 
@@ -555,7 +563,7 @@ def test_a_damaged_state_is_not_overwritten(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "difference"),
     [
-        ({"training": replace(EVERYTHING, rate=0.01)}, "rate is 0.05 there and 0.01 here"),
+        ({"training": replace(EVERYTHING, learning_rate=0.01)}, "learning_rate is 0.05 there and 0.01 here"),
         ({"training": replace(EVERYTHING, sampling=Sampling("hard", 3))}, "negatives is 2 there and 3 here"),
         ({"questions": make_questions(14)}, "data is '13 lists, .* there and '14 lists, .* here"),
         ({"questions": make_questions(13, seed=2)}, "data is '13 lists, .* there and '13 lists, .* here"),
@@ -571,6 +579,15 @@ def test_a_state_of_another_run_is_left_alone(changed: dict[str, Any], differenc
     ):
         make_loop(tmp_path, **changed).run()
     assert (tmp_path / "state.safetensors").read_bytes() == before
+
+
+def test_a_state_from_before_a_setting_was_renamed_is_of_the_same_run(tmp_path: Path) -> None:
+    here = make_loop(tmp_path).identity
+    training = {"rate" if name == "learning_rate" else name: value for name, value in here["training"].items()}
+    assert "rate" in training
+    there = here | {"training": training}
+    assert [*differences(recalled(there), here)] == []
+    assert [*differences(there, here)] != []
 
 
 def test_how_often_to_log_and_save_may_change(tmp_path: Path) -> None:
@@ -589,7 +606,7 @@ def test_how_often_to_log_and_save_may_change(tmp_path: Path) -> None:
     ("choice", "problem"),
     [
         ({"epochs": 0}, "epochs is 0; it must be above 0"),
-        ({"rate": math.nan}, "rate is nan; it must be above 0"),
+        ({"learning_rate": math.nan}, "learning_rate is nan; it must be above 0"),
         ({"evaluations": 0}, "evaluations is 0; it must be above 0"),
         ({"clip": -1.0}, "clip is -1.0; it must be at least 0"),
         ({"warmup": 10}, "warmup is 10; it must be between 0 and 1"),

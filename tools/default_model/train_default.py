@@ -47,8 +47,8 @@ from tools.default_model.softening import soften
 LARGE = "sentence-transformers/all-mpnet-base-v2"
 LENGTHS = {"max_length": 192, "max_question": 64}
 BATCHES: dict[str, Any] = {"batch_lists": 64, "batch_tokens": 131_072}
-TEACHER: dict[str, Any] = {"epochs": 1.5, "rate": 4e-5, "average": 0.998}
-READER: dict[str, Any] = {"epochs": 2.0, "rate": 1e-4, "average": 0.999}
+TEACHER: dict[str, Any] = {"epochs": 1.5, "learning_rate": 4e-5, "average": 0.998}
+READER: dict[str, Any] = {"epochs": 2.0, "learning_rate": 1e-4, "average": 0.999}
 NARROWING: dict[str, Any] = {"candidate_layers": 4, "pooling": "first"}
 SHARE = 0.7  # of the teacher in the labels
 UNTAUGHT = ("stackexchange", "selqa")

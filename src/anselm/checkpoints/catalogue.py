@@ -136,9 +136,11 @@ def load_checkpoint(checkpoint: Checkpoint) -> Scorer:
 def create_model(name: str) -> Scorer:
     """A model that ranks by its name alone."""
     module = import_model(name)
-    if not hasattr(module, "create"):
+    if hasattr(module, "create"):
+        return cast(Scorer, module.create(name))
+    if hasattr(module, "build"):
         raise InputError(f"{name!r} has to be trained first: anselm train --base {name} --data ... --out DIR")
-    return cast(Scorer, module.create(name))
+    raise InputError(f"{name!r} names no weights; it is run from exported files, as those of {DEFAULT!r} are")
 
 
 def build_model(name: str, settings: Mapping[str, Any], questions: Sequence[Question]) -> Any:

@@ -11,10 +11,28 @@ from typing import Any, TypeVar
 from anselm.errors import InputError, UnknownNameError
 
 Config = TypeVar("Config")
+FORMER = {"rate": "learning_rate", "least": "min_count"}  # names that settings had -> what they are called now
+
+
+def current_names(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as recipes, journals and checkpoints of earlier versions have them, by the names of today."""
+    return {_renamed(name, FORMER): value for name, value in settings.items()}
+
+
+def former_names(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The other way round, to recognise what was written under the old names."""
+    return {_renamed(name, {new: old for old, new in FORMER.items()}): value for name, value in settings.items()}
+
+
+def _renamed(name: str, names: Mapping[str, str]) -> str:
+    """Also of a setting that is searched: config.least"""
+    place, dot, last = name.rpartition(".")
+    return f"{place}{dot}{names.get(last, last)}"
 
 
 def make_config(kind: type[Config], name: str, variant: Mapping[str, Any], settings: Mapping[str, Any]) -> Config:
     """The configuration of a variant, with some settings changed. JSON and TOML have lists where we have tuples."""
+    settings = current_names(settings)
     check_names(f"setting of the model {name!r}:", settings, kind)
     values = {**variant, **settings}
     return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -54,12 +53,6 @@ Columns = Annotated[
 ]
 
 METRICS = ",".join(DEFAULT_METRICS)
-
-
-def use_data_dir(folder: Path | None) -> None:
-    """For the rest of this command and its workers: a recipe's corpora and word vectors are looked for there."""
-    if folder is not None:
-        os.environ["ANSELM_DATA"] = str(folder)
 
 
 def named_columns(columns: str | None) -> dict[str, str] | None:

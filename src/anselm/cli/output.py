@@ -59,6 +59,11 @@ def whisper(line: str) -> None:
     typer.echo("".join(c if c.isprintable() else " " for c in line), err=True)
 
 
+def note(line: str) -> None:
+    """What a run says on its way."""
+    whisper(f"anselm: {line}")
+
+
 @contextmanager
 def interruptible(advice: str | None) -> Iterator[None]:
     """Ctrl-C says how to go on, where one can, and ends the command."""

@@ -35,7 +35,7 @@ def vectors(
     ] = None,
     width: Annotated[int, typer.Option(min=1, help="Numbers per word.")] = 200,
     window: Annotated[int, typer.Option(min=1, help="How many words on each side are looked at.")] = 5,
-    least: Annotated[int, typer.Option(min=1, help="How often a word must occur.")] = 1,
+    min_count: Annotated[int, typer.Option("--min-count", "--least", min=1, help="How often a word must occur.")] = 1,
     epochs: Annotated[int, typer.Option(min=1, help="How often to go through the texts.")] = 10,
     phrases: Annotated[bool, typer.Option("--phrases", help="Join words that often come together: new_york.")] = False,
     workers: Annotated[int, typer.Option(min=1, help="Threads; with more than one no two runs are the same.")] = 1,
@@ -57,7 +57,7 @@ def vectors(
         parts = (read_texts(source, split if is_corpus_name(source) else None, data_dir) for source in data)
         texts = list(dict.fromkeys(text for part in parts for text in part))
     with waiting("training"):
-        found = make_vectors(texts, Making(width, window, least, phrases, epochs), workers)
+        found = make_vectors(texts, Making(width, window, min_count, phrases, epochs), workers)
     write_vectors(found, out)
     joined = sum("_" in word for word in found.words)
     if as_json:

@@ -1,11 +1,9 @@
 """From data to a checkpoint, and from a recipe to a row of a table: where everything is wired together.
 
-fitting      word statistics and probabilities; needs no torch
-beliefs      what is fitted to scores: each candidate's probability, and the verdict on a list
-training     a trained model on one's own data
-schema       recipes as TOML
-reproducing  a recipe, all seeds, as recorded results
-results      the record of a row, and its tables
-overlap      training questions that are also measured on
-card         the model card of a checkpoint
+schema, recipe_files, availability   what a recipe is, where it stands, and whether its data is here; papers/ has them
+jobs, job_pool, journal, fingerprints   one seed of a recipe; many, side by side, with a journal of what is done
+run                                  recipes, all seeds, as recorded results
+training_runs, recalibration         a checkpoint of a recipe or of one's own data; probabilities of one that is there
+results, result_tables, published, sweeps   the record of a row, its tables and curves
+parts, stage_vectors, vector_training   the data and the word vectors of a stage
 """

@@ -1,15 +1,11 @@
-"""One seed of a recipe, from its data to its figures on the test sets; several of them side by side. Needs torch."""
+"""One seed of a recipe, from its data to its figures on the test sets. Needs torch."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +13,15 @@ from anselm.checkpoints.catalogue import find_reader
 from anselm.data.datasets import Dataset
 from anselm.data.overlap import find_overlap
 from anselm.evaluation.report import measure, official
-from anselm.experiments.journal import Run, Tested, add_to_journal, mend_journal, read_journal
-from anselm.experiments.parts import Load, join_parts, load_part
-from anselm.experiments.schema import Recipe, Stage, of_config, of_training
+from anselm.experiments.fingerprints import fingerprint, former_transfer, transfer_fingerprint
+from anselm.experiments.journal import Run, Tested
+from anselm.experiments.parts import join_parts, load_part
+from anselm.experiments.schema import Part, Recipe, Stage, of_config, of_training
 from anselm.experiments.stage_vectors import stage_vectors
 from anselm.metrics.measures import summarise
 from anselm.models.frames.pretrained import describe_encoder
 from anselm.models.frames.weights import load_weights, save_weights
-from anselm.models.frames.word_model import OWN
-from anselm.train.devices import copy_weights, device_name, on_device, use_one_thread, usual_precision
+from anselm.train.devices import copy_weights, device_name, on_device, usual_precision
 from anselm.train.fit import dev_map, make_model, train_model
 from anselm.train.hyperparameters import Progress, Training, make_training
 
@@ -34,9 +30,25 @@ OFFICIAL = {"average_recall": "avgrec", **{name: name for name in ("precision", 
 Say = Callable[[str], None]
 
 
+def say_nothing(line: str) -> None:
+    """By name, since workers are given it."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where jobs run."""
+
+    data_dir: Path | None = None  # the folder of the corpora and of named word vectors; ANSELM_DATA where none is given
+    say: Say = say_nothing
+    transfers: Path | None = None  # the folder of those that jobs share
+
+    def load(self, part: Part) -> Dataset:
+        return load_part(part, self.data_dir)
+
+
 @dataclass(frozen=True)
 class Job:
-    """One seed on some corpora of a recipe, which share the transfer, with settings of the training changed."""
+    """One seed on some corpora of a recipe, which share the transfer, with settings changed."""
 
     recipe: Recipe
     corpora: tuple[str, ...]
@@ -45,69 +57,68 @@ class Job:
 
     @property
     def key(self) -> str:
-        """What it is, and a checksum of how it is run: a journal says nothing about a recipe that was changed since."""
-        stages = [self.recipe.transfer, *(self.recipe.corpora[name] for name in self.corpora)]
-        how = repr((self.recipe.model, sorted(self.recipe.config.items()), stages))
-        texts = [stage.texts for stage in stages if stage and stage.texts]
-        shared = self.recipe.transfer_seeds
-        how += repr(texts) if texts else ""  # without any, as in journals from before there were some
-        how += repr(shared) if shared else ""  # likewise
-        digest = hashlib.sha256(how.encode()).hexdigest()[:12]
-        return json.dumps([self.recipe.name, self.corpora, self.seed, dict(self.changes), digest])
+        """What it is, and how it is run: a journal says nothing about a recipe that was changed since."""
+        return json.dumps([self.recipe.name, self.corpora, self.seed, dict(self.changes), fingerprint(self)])
 
     @property
     def transfer(self) -> str:
         """The name of the file of a transfer that it shares with other jobs, also of other recipes; or none."""
-        recipe = self.recipe
-        if not recipe.transfer_seeds:
-            return ""
-        how = repr((recipe.model, sorted(recipe.config.items()), recipe.transfer, recipe.transfer_seed(self.seed)))
-        return f"{hashlib.sha256(how.encode()).hexdigest()[:12]}.safetensors"
+        return f"{transfer_fingerprint(self)}.safetensors" if self.recipe.transfer_seeds else ""
+
+    def training(self, corpus: str) -> Training:
+        return stage_training(self.recipe.corpora[corpus], self.seed, self.changes)
 
 
-def run_job(job: Job, load: Load = load_part, say: Say = lambda line: None, kept: Path | None = None) -> list[Run]:
-    """Train on each corpus, after the transfer where there is one, keep what is best on dev, and test it.
-
-    `kept` is the folder of transfers that jobs share.
-    """
-    recipe, runs = job.recipe, []
-    transferred: Any = None
-    if recipe.transfer:
-        transferred = transfer(job, recipe.transfer, load, say, kept)
-        start = copy_weights(transferred)
+def run_job(job: Job, context: Context) -> list[Run]:
+    """Train on each corpus, after the transfer where there is one, keep what is best on dev, and test it."""
+    runs: list[Run] = []
+    model: Any = transfer(job, job.recipe.transfer, context) if job.recipe.transfer else None
+    start = copy_weights(model) if job.recipe.transfer else {}
     for name in job.corpora:
-        began, stage = time.perf_counter(), recipe.corpora[name]
-        if transferred is None:
-            model = new_model(recipe, job.seed, stage, load, of_config(job.changes))
-        else:
-            model = transferred
+        began = time.perf_counter()
+        if job.recipe.transfer:
             model.load_state_dict(start)
-        if stage.train:
-            progress = run_stage(model, stage, job.seed, of_training(job.changes), load, say)
         else:
-            progress = Progress(steps=0, best=dev_map(model, load(stage.dev).questions)())
-        dev = progress.best or 0.0
-        decides = {"loss": Training.loss, **stage.training, **job.changes}["loss"] == "pointwise"
-        tests = [test(model, load(part), recipe.metric, decides) for part in stage.tests]
-        parameters = sum(parameter.numel() for parameter in model.parameters())
-        seconds = round(time.perf_counter() - began, 1)
-        about = (parameters, seconds, device_name(), encoder_of(model), progress.best_step)
-        runs.append(Run(name, job.seed, dict(job.changes), dev, tests, *about))
-        changed = "".join(f", {key} {value}" for key, value in job.changes.items())
-        say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, {seconds:.0f} s")
+            model = start_model(job, name, context)
+        runs.append(run_corpus(job, name, model, began, context))
     return runs
 
 
-def transfer(job: Job, stage: Stage, load: Load, say: Say, kept: Path | None = None) -> Any:
+def run_corpus(job: Job, name: str, model: Any, began: float, context: Context) -> Run:
+    recipe, stage = job.recipe, job.recipe.corpora[name]
+    if stage.train:
+        progress = run_stage(model, stage, job.training(name), context)
+    else:
+        progress = Progress(steps=0, best=dev_map(model, context.load(stage.dev).questions)())
+    dev = progress.best or 0.0
+    decides = job.training(name).loss == "pointwise"
+    tests = [test(model, context.load(part), recipe.metric, decides) for part in stage.tests]
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    seconds = round(time.perf_counter() - began, 1)
+    about = (parameters, seconds, device_name(), encoder_of(model), progress.best_step)
+    changed = "".join(f", {key} {value}" for key, value in job.changes.items())
+    context.say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, {seconds:.0f} s")
+    return Run(name, job.seed, dict(job.changes), dev, tests, *about)
+
+
+def start_model(job: Job, corpus: str, context: Context) -> Any:
+    """What the training on a corpus begins with: a new model, or the one that the transfer left."""
+    recipe = job.recipe
+    if recipe.transfer:
+        return transfer(job, recipe.transfer, context)
+    return new_model(recipe, job.seed, recipe.corpora[corpus], context, of_config(job.changes))
+
+
+def transfer(job: Job, stage: Stage, context: Context) -> Any:
     """The model after the first stage: as an earlier job left it, or trained now, and left for later ones."""
     seed = job.recipe.transfer_seed(job.seed)
-    model = new_model(job.recipe, seed, stage, load)
-    path = kept / job.transfer if kept and job.transfer else None
-    if path and path.is_file():
-        load_weights(model, path)
+    model = new_model(job.recipe, seed, stage, context)
+    path = context.transfers / job.transfer if context.transfers and job.transfer else None
+    if path and (there := kept_transfer(job, path.parent)):
+        load_weights(model, there)
         return model
-    best = run_stage(model, stage, seed, {}, load, say).best or 0.0
-    say(f"{job.recipe.name}, seed {seed}: transfer, dev MAP {best:.4f}")
+    best = run_stage(model, stage, stage_training(stage, seed), context).best or 0.0
+    context.say(f"{job.recipe.name}, seed {seed}: transfer, dev MAP {best:.4f}")
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_weights(model, unfinished := path.with_suffix(".partial"))
@@ -115,15 +126,23 @@ def transfer(job: Job, stage: Stage, load: Load, say: Say, kept: Path | None = N
     return model
 
 
-def new_model(recipe: Recipe, seed: int, stage: Stage, load: Load, changes: Mapping[str, Any] | None = None) -> Any:
+def kept_transfer(job: Job, folder: Path) -> Path | None:
+    """Under its name, or under the one that it had in earlier versions."""
+    names = (job.transfer, f"{former_transfer(job)}.safetensors")
+    return next((path for name in names if (path := folder / name).is_file()), None)
+
+
+def new_model(
+    recipe: Recipe, seed: int, stage: Stage, context: Context, changes: Mapping[str, Any] | None = None
+) -> Any:
     """For a stage; `changes` are settings of the model. Vectors from more texts than the lists' are made, or found."""
-    config, lists = settings(recipe, stage, changes or {}), join_parts(stage.train, load).questions
-    if not stage.texts:
-        model: Any = make_model(recipe.model, config, seed, lists)
-    else:
-        path = stage_vectors(recipe.model, config, lists, [load(part) for part in stage.texts])
-        model = make_model(recipe.model, {**config, "vectors": str(path)}, seed, lists)
-        model.config = replace(model.config, vectors=OWN)  # where they were kept is nobody else's business
+    config, lists = settings(recipe, stage, changes or {}), join_parts(stage.train, context.load).questions
+    texts = [context.load(part) for part in stage.texts]
+    path = stage_vectors(recipe.model, config, lists, texts, context.data_dir)
+    if path is None:
+        return on_device(make_model(recipe.model, config, seed, lists))
+    model: Any = make_model(recipe.model, {**config, "vectors": str(path.file)}, seed, lists)
+    model.config = replace(model.config, vectors=path.name)  # where they were kept is nobody else's business
     return on_device(model)
 
 
@@ -132,38 +151,30 @@ def settings(recipe: Recipe, stage: Stage, changes: Mapping[str, Any]) -> dict[s
     return {**recipe.config, **stage.config, **changes}
 
 
-def prepare_vectors(jobs: Sequence[Job], load: Load) -> None:
-    """Before workers are started, so that not each of them trains the same ones."""
-    for job in jobs:
-        for stage in [job.recipe.transfer or job.recipe.corpora[name] for name in job.corpora]:
-            if stage.texts:
-                config = settings(job.recipe, stage, of_config(job.changes))
-                lists = join_parts(stage.train, load).questions
-                stage_vectors(job.recipe.model, config, lists, [load(part) for part in stage.texts])
-
-
-def prepare_transfers(jobs: Sequence[Job], load: Load, say: Say, kept: Path | None) -> None:
-    """Likewise, those that several of them go on from."""
-    count = Counter(job.transfer for job in jobs)
-    for job in {job.transfer: job for job in jobs if job.transfer and count[job.transfer] > 1}.values():
-        if job.recipe.transfer and kept and not (kept / job.transfer).is_file():
-            transfer(job, job.recipe.transfer, load, say, kept)
-
-
 def encoder_of(model: Any) -> dict[str, str]:
     """The pretrained encoder that a model was built on, where it was."""
     base = getattr(model.config, "base", "")
     return describe_encoder(base) if base and find_reader(base) is None else {}
 
 
-def run_stage(model: Any, stage: Stage, seed: int, changes: Mapping[str, Any], load: Load, say: Say) -> Progress:
-    """Train on the stage's parts; what training and measured sets share is said first."""
-    lists = join_parts(stage.train, load).questions
+def stage_training(stage: Stage, seed: int, changes: Mapping[str, Any] | None = None) -> Training:
+    """How a stage is trained, whoever asks for it."""
+    chosen = of_training(changes or {})
+    return make_training({"precision": usual_precision(), **stage.training, **chosen, "seed": seed})
+
+
+def stage_data(stage: Stage, context: Context) -> tuple[Dataset, Dataset]:
+    """What it learns from and chooses on; what training and measured sets share is said."""
+    lists = join_parts(stage.train, context.load)
     for part in (stage.dev, *stage.tests):
-        if overlap := find_overlap(lists, f"{part.data} {part.split or ''}".strip(), load(part)):
-            say(f"note: {overlap}")
-    training = make_training({"precision": usual_precision(), **stage.training, **changes, "seed": seed})
-    return train_model(model, lists, load(stage.dev).questions, training, None)
+        if overlap := find_overlap(lists.questions, f"{part.data} {part.split or ''}".strip(), context.load(part)):
+            context.say(f"note: {overlap}")
+    return lists, context.load(stage.dev)
+
+
+def run_stage(model: Any, stage: Stage, training: Training, context: Context) -> Progress:
+    lists, dev = stage_data(stage, context)
+    return train_model(model, lists.questions, dev.questions, training, None)
 
 
 def test(model: Any, dataset: Dataset, metric: str, decides: bool) -> Tested:
@@ -177,37 +188,3 @@ def test(model: Any, dataset: Dataset, metric: str, decides: bool) -> Tested:
     more = {OFFICIAL[name]: value for name, value in theirs.items() if name in OFFICIAL}
     values = [round(value, 4) for value in found[metric].tolist()]
     return Tested(summarise({name: found[name] for name in METRICS}) | more, values)
-
-
-def run_jobs(
-    jobs: Sequence[Job],
-    workers: int = 1,
-    journal: Path | None = None,
-    load: Load = load_part,
-    say: Say = print,
-    kept: Path | None = None,
-) -> dict[str, list[Run]]:
-    """Every job's runs by its key. What the journal has is not run again, and what is run is added to it."""
-    done = read_journal(journal)
-    left = [job for job in jobs if job.key not in done]
-    if journal:
-        mend_journal(journal)
-    for key, runs in _run(left, workers, load, say, kept):
-        done[key] = runs
-        if journal:
-            add_to_journal(journal, key, runs)
-    return done
-
-
-def _run(jobs: Sequence[Job], workers: int, load: Load, say: Say, kept: Path | None) -> Iterator[tuple[str, list[Run]]]:
-    if workers < 2 or len(jobs) < 2:
-        yield from ((job.key, run_job(job, load, say, kept)) for job in jobs)
-        return
-    prepare_vectors(jobs, load)
-    prepare_transfers(jobs, load, say, kept)
-    with get_context("spawn").Pool(min(workers, len(jobs)), use_one_thread) as pool:
-        yield from pool.imap_unordered(partial(_keyed, load=load, say=say, kept=kept), jobs)
-
-
-def _keyed(job: Job, load: Load, say: Say, kept: Path | None) -> tuple[str, list[Run]]:
-    return job.key, run_job(job, load, say, kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.data.question import Question
@@ -14,8 +15,8 @@ Load = Callable[[Part], Dataset]
 
 
 @lru_cache(maxsize=64)
-def load_part(part: Part) -> Dataset:
-    found = load_dataset(part.data, part.split, part.protocol)
+def load_part(part: Part, data_dir: Path | None = None) -> Dataset:
+    found = load_dataset(part.data, part.split, part.protocol, data_dir)
     if part.lists is None and part.candidates is None:
         return found
     shown = tuple(shorten(question, part.candidates) for question in found.questions[: part.lists])

@@ -18,9 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anselm.errors import FormatError
-from anselm.experiments import schema
-
-NAME = "published.toml"
+from anselm.experiments import recipe_files
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class System:
 
 def published_systems(paper: str, table: str) -> list[System]:
     """Those of a table, in the order of the file."""
-    path = schema.RECIPES / paper / NAME
+    path = recipe_files.RECIPES / paper / recipe_files.PUBLISHED
     return [system for system in read_systems(path) if table in system.tables] if path.is_file() else []
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from anselm.checkpoints.card import renew_card
-from anselm.checkpoints.catalogue import SHIPPED, find_checkpoint, load_model
-from anselm.checkpoints.checkpoint import CALIBRATION, CARD
+from anselm.checkpoints.catalogue import SHIPPED, all_models, find_checkpoint, import_model, load_model
+from anselm.checkpoints.checkpoint import CALIBRATION, CARD, Checkpoint, is_checkpoint
 from anselm.checkpoints.checksums import copy_checkpoint, renew_checksums, write_checkpoint
 from anselm.data.datasets import Dataset, check_texts, find_corpus, is_corpus_name, load_dataset
 from anselm.data.formats.beir import is_beir
@@ -47,15 +47,19 @@ def load_training_data(
     return load_dataset(source, split, protocol, data_dir, columns=columns)
 
 
-def train(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -> Calibration | None:
+def is_fitted_to_texts(base: str) -> bool:
+    """Whether a model ranks as it is, by its words, and learns no more than how frequent they are."""
+    name = Checkpoint.read(Path(base)).model if base not in all_models() and is_checkpoint(Path(base)) else base
+    return name in all_models() and hasattr(import_model(name), "create")
+
+
+def fit_to_texts(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -> Calibration | None:
     """Fit a model's statistics on the candidates of a data set, and its probabilities on the labels, if there are any.
 
     The checkpoint folder appears when it is whole.
     """
     check_texts(dataset)
     model: Any = load_model(base)
-    if not hasattr(model, "fit"):
-        raise InputError(f"{base!r} has no word statistics to fit; lexical models have")
     labelled = any(candidate.label is not None for question in dataset for candidate in question.candidates)
     with write_checkpoint(out) as folder:  # first, since a name that is taken should not cost the fitting
         fitted = model.fit(distinct_texts(progress(dataset)))

@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,9 +17,9 @@ from anselm.checkpoints.catalogue import all_models
 from anselm.checkpoints.settings import make_config
 from anselm.data.datasets import Dataset
 from anselm.errors import InputError
-from anselm.experiments.jobs import Job, Say, run_jobs, settings
+from anselm.experiments.job_pool import run_jobs
+from anselm.experiments.jobs import Context, Job, Say, say_nothing, settings
 from anselm.experiments.journal import Run, Tested
-from anselm.experiments.parts import Load, load_part
 from anselm.experiments.results import Result, summary
 from anselm.experiments.schema import Part, Recipe, Stage, find_stage, of_config
 from anselm.train.hyperparameters import Training
@@ -37,17 +36,13 @@ class Row:
     runs: list[Run] = field(default_factory=list)
 
 
-def say_nothing(line: str) -> None:
-    """By name, since workers are given it."""
-
-
 def reproduce(
     recipes: Sequence[Recipe],
     corpora: Sequence[str] = (),
     seeds: Sequence[int] = (),
     workers: int = 1,
     journal: Path | None = None,
-    load: Load = load_part,
+    data_dir: Path | None = None,
     say: Say = say_nothing,
 ) -> Iterator[Result]:
     """Train and test every seed of every recipe; a result for each test set of each corpus.
@@ -61,14 +56,14 @@ def reproduce(
         check_models(row.recipe, row.stage)
     tries = {id(row): searches(row, seeds) for row in rows if len(row.stage.settings) > 1}
     with keep_transfers(journal) as kept:
-        run = partial(run_jobs, workers=workers, journal=journal, load=load, say=say, kept=kept)
-        done = run([job for jobs in tries.values() for job in jobs])
+        context = Context(data_dir, say, kept)
+        done = run_jobs([job for jobs in tries.values() for job in jobs], context, workers, journal)
         for row in rows:
             if jobs := tries.get(id(row)):
                 row.changes = choose(row, [done[job.key][0] for job in jobs])
                 say(f"{row.recipe.name}, {row.corpus}: {row.changes} is best on dev")
         jobs = [job for recipe in recipes for job in seed_jobs(recipe, rows, seeds)]
-        done |= run([job for job in jobs if job.key not in done])
+        done |= run_jobs([job for job in jobs if job.key not in done], context, workers, journal)
     for row in rows:
         row.runs = [
             run
@@ -78,7 +73,7 @@ def reproduce(
             if run.corpus == row.corpus
         ]
         for index, part in enumerate(row.stage.tests):
-            yield record(row, part, load(part), index)
+            yield record(row, part, context.load(part), index)
 
 
 @contextmanager

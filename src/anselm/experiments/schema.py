@@ -1,4 +1,4 @@
-"""Recipes: TOML files that say how a row of a paper's table is made. One recipe, one row, any number of corpora.
+"""What a recipe is: how a row of a paper's table is made, on any number of corpora. Read from TOML (recipe_files.py).
 
 paper = "tree-aggregation-transformer"      which table's row this is, as in results/
 table = "table-4"
@@ -21,8 +21,8 @@ seeds = [1, 2]                              optional: run with these alone, and 
                                             tested as that left the model
 train = [{ data = "wikiqa", split = "train" }]
 dev = { data = "wikiqa", split = "dev" }
-training = { epochs = 4, rate = 2e-5 }
-search = { rate = [1e-4, 5e-5] }            optional: settings of the training to choose on dev, with the first seed;
+training = { epochs = 4, learning_rate = 2e-5 }
+search = { learning_rate = [1e-4, 5e-5] }   optional: settings of the training to choose on dev, with the first seed;
                                             "config.max_length" = [50, 100] are settings of the model
 trial = { epochs = 5 }                      optional: what differs in the training while settings are searched
 config = { max_length = 50 }                optional: what differs in the model's Config on this corpus
@@ -34,20 +34,16 @@ published = { map = 0.843, mrr = 0.857 }
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from anselm.checkpoints.catalogue import all_models
-from anselm.data.datasets import find_corpus, find_data_dir, is_corpus_name
-from anselm.errors import FormatError, InputError, MissingDataError, UnknownNameError
+from anselm.checkpoints.settings import current_names
+from anselm.errors import UnknownNameError
 from anselm.metrics.measures import parse_metric
 from anselm.train.hyperparameters import make_training
-
-RECIPES = Path(__file__).parent / "papers"
 
 
 @dataclass(frozen=True)
@@ -78,8 +74,8 @@ class Stage:
     tests: tuple[Part, ...] = ()
     search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
-    texts: tuple[Part, ...] = field(default=(), repr=False)  # as journals know a stage by its repr, see Job.key
-    trial: Mapping[str, Any] = field(default_factory=dict, repr=False)  # its jobs' changes have it
+    texts: tuple[Part, ...] = ()
+    trial: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -133,48 +129,6 @@ class Recipe:
         return self.transfer_seeds[(seed - 1) % len(self.transfer_seeds)] if self.transfer_seeds else seed
 
 
-def all_recipes() -> dict[str, Path]:
-    """Every recipe that comes with the package, by name: paper/table/row. What lies above is about the paper."""
-    return {str(path.relative_to(RECIPES).with_suffix("")): path for path in sorted(RECIPES.glob("*/*/*.toml"))}
-
-
-def find_recipes(name: str) -> list[Recipe]:
-    """One by its name or from a file; all of a table by `paper/table`, all of a paper by `paper`."""
-    recipes = [read_recipe(path) for path in all_recipes().values()]
-    if found := [recipe for recipe in recipes if name in (*recipe.tables, recipe.paper)]:
-        return found
-    if name.count("/") < 2 and Path(name).suffix != ".toml":  # there are far fewer tables than recipes to choose from
-        tables = {table for recipe in recipes for table in (*recipe.tables, recipe.paper)}
-        raise UnknownNameError("paper or table", name, tables)
-    return [find_recipe(name)]
-
-
-def find_recipe(name: str) -> Recipe:
-    """By name, or from a file of one's own."""
-    known = all_recipes()
-    if name in known:
-        return read_recipe(known[name])
-    path = Path(name)
-    if path.suffix != ".toml":
-        raise UnknownNameError("recipe", name, known)
-    return read_recipe(path)
-
-
-def read_recipe(path: Path) -> Recipe:
-    try:
-        record = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
-        raise FormatError(path, f"not a readable recipe ({error})") from None
-    try:
-        return _recipe(record)
-    except KeyError as error:
-        raise FormatError(path, f"{error.args[0]!r} is missing") from None
-    except InputError as error:
-        raise FormatError(path, str(error)) from None
-    except (TypeError, AttributeError) as error:
-        raise FormatError(path, f"does not follow the form of a recipe ({error})") from None
-
-
 def find_stage(recipe: Recipe, corpus: str | None) -> Stage:
     """The stage of a corpus; the first where none is named."""
     name = corpus or next(iter(recipe.corpora))
@@ -183,41 +137,8 @@ def find_stage(recipe: Recipe, corpus: str | None) -> Stage:
     return recipe.corpora[name]
 
 
-def missing_data(recipe: Recipe, data_dir: Path | None = None) -> list[str]:
-    """The corpora that a recipe needs and that are not here."""
-    stages = [*recipe.corpora.values(), *([recipe.transfer] if recipe.transfer else [])]
-    return missing_parts([part for stage in stages for part in stage.parts], data_dir)
-
-
-def missing_parts(parts: Sequence[Part], data_dir: Path | None = None) -> list[str]:
-    """The corpora and files of some parts that are not here."""
-    try:
-        folder = find_data_dir(data_dir)
-    except MissingDataError:
-        folder = None
-    return list(dict.fromkeys(_spell(part, folder) for part in parts if _is_absent(part, folder)))
-
-
-def _spell(part: Part, folder: Path | None) -> str:
-    """Of a corpus that is here in part, the split that is not."""
-    if folder is None or not is_corpus_name(part.data):
-        return part.data
-    corpus = find_corpus(part.data)
-    in_part = any(not corpus.missing(split, folder) for split in corpus.splits)
-    return f"{part.data} ({part.split or corpus.default_split})" if in_part else part.data
-
-
-def _is_absent(part: Part, folder: Path | None) -> bool:
-    if not is_corpus_name(part.data):
-        return not Path(part.data).exists()
-    corpus = find_corpus(part.data)
-    return folder is None or bool(corpus.missing(part.split or corpus.default_split, folder))
-
-
 KEYS = ("paper", "table", "row", "model", "seeds", "config", "corpus", "transfer", "note", "also", "against", "metric")
 STAGE_KEYS = ("train", "dev", "training", "test", "search", "config", "texts", "trial")
-
-
 STRINGS = ("paper", "table", "row", "model", "note", "against", "metric")
 
 
@@ -231,7 +152,8 @@ def _check_kinds(record: Mapping[str, Any], kind: type, names: Sequence[str], li
         raise TypeError(f"{wrong} must be {like}, not {record[wrong]!r}")
 
 
-def _recipe(record: dict[str, Any]) -> Recipe:
+def make_recipe(record: Mapping[str, Any]) -> Recipe:
+    """From what stands in a file, checked: a slip should not wait until others have been trained."""
     _check_keys(record, KEYS)
     _check_kinds(record, str, STRINGS, "a string")
     _check_kinds(record, dict, ("config", "corpus", "transfer"), "a table of settings")
@@ -241,7 +163,7 @@ def _recipe(record: dict[str, Any]) -> Recipe:
     transfer = dict(record.get("transfer", {}))
     shared = _seeds(transfer.pop("seeds")) if "seeds" in transfer else ()
     for name, stage in record["corpus"].items():
-        if not transfer and "train" not in stage:
+        if not transfer and not stage.get("train"):
             raise TypeError(f"{name} has no `train`, which only a row with a transfer can do without")
     if transfer and any(_changes_model(stage) for stage in record["corpus"].values()):
         raise TypeError("a corpus cannot have a config or texts of its own after a transfer, whose model goes on")
@@ -252,7 +174,7 @@ def _recipe(record: dict[str, Any]) -> Recipe:
         row=record["row"],
         model=record["model"],
         seeds=_seeds(record["seeds"]),
-        config=record.get("config", {}),
+        config=current_names(record.get("config", {})),
         corpora={name: _stage(stage) for name, stage in record["corpus"].items()},
         transfer=_stage(transfer) if transfer else None,
         note=record.get("note", ""),
@@ -290,14 +212,14 @@ def _stage(record: dict[str, Any]) -> Stage:
     stage = Stage(
         train=tuple(map(_part, record.get("train", ()))),
         dev=_part(record["dev"]),
-        training=record.get("training", {}),
+        training=current_names(record.get("training", {})),
         tests=tuple(map(_part, record.get("test", ()))),
-        search=record.get("search", {}),
-        config=record.get("config", {}),
+        search=current_names(record.get("search", {})),
+        config=current_names(record.get("config", {})),
         texts=tuple(map(_part, record.get("texts", ()))),
-        trial=record.get("trial", {}),
+        trial=current_names(record.get("trial", {})),
     )
-    for changes in stage.settings:  # a slip should not wait until the others have been trained
+    for changes in stage.settings:
         make_training({**stage.training, **of_training(changes)})
         make_training({**stage.training, **of_training(changes), **stage.trial})
     return stage

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,22 +11,41 @@ from typing import Any
 from anselm.checkpoints.catalogue import all_models
 from anselm.checkpoints.settings import make_config
 from anselm.data.question import Question
+from anselm.data.vector_files import GLOVE, find_vectors
 from anselm.errors import InputError
 from anselm.experiments.vector_training import Making, kept_vectors
 from anselm.models.frames.word_model import OWN, WordConfig, distinct_texts
 from anselm.text.lemmas import lemmatise
 
 
+@dataclass(frozen=True)
+class Found:
+    """A file of word vectors, and the name that a model's settings have for it."""
+
+    file: Path
+    name: str
+
+
 def stage_vectors(
-    model: str, config: Mapping[str, Any], lists: Sequence[Question], texts: Iterable[Sequence[Question]]
-) -> Path:
-    """The file of a recipe's vectors, of the lists that it learns from and of more texts; made where it is missing."""
+    model: str,
+    config: Mapping[str, Any],
+    lists: Sequence[Question],
+    texts: Sequence[Sequence[Question]],
+    data_dir: Path | None = None,
+) -> Found | None:
+    """Vectors of the lists that a stage learns from and of more texts, made where they are missing; or those of a name
+    in a folder of corpora that was given. None where the model finds its own.
+    """
+    if not texts:
+        name = config.get("vectors")
+        return Found(find_vectors(GLOVE, data_dir), GLOVE) if name == GLOVE and data_dir else None
     settings = word_settings(model, config)
     if settings.vectors != OWN:
         raise InputError(f"texts are for vectors = {OWN!r}; vectors = {settings.vectors!r} are trained already")
     every = dict.fromkeys(text for part in (lists, *texts) for text in distinct_texts(part))
     found = dict.fromkeys(map(lemmatise, every)) if settings.lemmas else every
-    return kept_vectors(list(found), Making(settings.embedding, least=settings.least, phrases=settings.phrases))
+    making = Making(settings.embedding, min_count=settings.min_count, phrases=settings.phrases)
+    return Found(kept_vectors(list(found), making), OWN)
 
 
 def word_settings(model: str, config: Mapping[str, Any]) -> WordConfig:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from anselm.checkpoints.settings import former_names
 from anselm.data.datasets import find_corpus, find_data_dir, is_corpus_name
 from anselm.data.question import Question
 from anselm.errors import InputError, MissingDataError
@@ -32,12 +33,12 @@ class Making:
 
     width: int = 200
     window: int = 5
-    least: int = 1  # how often a word must occur
+    min_count: int = 1  # how often a word must occur
     phrases: bool = False
     epochs: int = 10
 
     def __post_init__(self) -> None:
-        for name in ("width", "window", "least", "epochs"):
+        for name in ("width", "window", "min_count", "epochs"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}, but must be 1 or more")
 
@@ -45,7 +46,7 @@ class Making:
 def make_vectors(texts: Sequence[str], making: Making, workers: int = 1) -> WordVectors:
     phrases = find_phrases(texts) if making.phrases else ()
     return train_vectors(
-        texts, making.width, making.window, making.least, making.epochs, workers=workers, phrases=phrases
+        texts, making.width, making.window, making.min_count, making.epochs, workers=workers, phrases=phrases
     )
 
 
@@ -65,7 +66,7 @@ def cache_folder() -> Path:
 
 
 def _checksum(texts: Sequence[str], making: Making) -> str:
-    digest = hashlib.sha256(json.dumps([VERSION, asdict(making)]).encode())
+    digest = hashlib.sha256(json.dumps([VERSION, former_names(asdict(making))]).encode())
     for text in texts:
         digest.update(json.dumps(text).encode())
     return digest.hexdigest()[:24]

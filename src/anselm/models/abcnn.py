@@ -39,7 +39,7 @@ MODELS = {
     "abcnn2": {"kind": "siamese", "summary": "the same with attention-weighted window pooling"},
 }
 # Not Table 1's training, which the recipes have: on a few lists AdaDelta hardly begins (see the docs for a trial).
-USUAL: dict[str, Any] = {"epochs": 20.0, "rate": 5e-4}
+USUAL: dict[str, Any] = {"epochs": 20.0, "learning_rate": 5e-4}
 VARIANTS: dict[str, dict[str, Any]] = {
     "scnn": {"attention": "none"},
     "abcnn1": {"attention": "input"},

@@ -48,8 +48,8 @@ MODELS = {
 }
 VARIANTS: dict[str, dict[str, Any]] = {"attentive-clustering": {}}
 USUAL: dict[str, Any] = {  # the thesis's, in batches
-    "epochs": 20.0, "rate": 1.2, "loss": "pairwise", "margin": 0.1, "optimizer": "sgd", "momentum": 0.0, "decay": 1e-5,
-    "schedule": "constant", "warmup": 0.0, "clip": 0.0,
+    "epochs": 20.0, "learning_rate": 1.2, "loss": "pairwise", "margin": 0.1, "optimizer": "sgd", "momentum": 0.0,
+    "decay": 1e-5, "schedule": "constant", "warmup": 0.0, "clip": 0.0,
 }  # fmt: skip
 
 

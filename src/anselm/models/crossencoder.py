@@ -108,7 +108,7 @@ class CrossEncoder(nn.Module):
 
     capacity: int | None = 200
     language: str | None = None
-    usual: ClassVar[dict[str, Any]] = {"epochs": 3.0, "rate": 5e-5}
+    usual: ClassVar[dict[str, Any]] = {"epochs": 3.0, "learning_rate": 5e-5}
 
     def __init__(self, name: str, config: Config, encoder: Any, tokenizer: PairTokenizer) -> None:
         super().__init__()

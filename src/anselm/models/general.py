@@ -31,7 +31,3 @@ MODELS = {
 def load(checkpoint: Checkpoint) -> NoReturn:
     """The runtime runs it, from exported files; there is nothing else to load."""
     raise InputError(f"{checkpoint.model!r} is run from its exported files; it cannot be exported again")
-
-
-def create(name: str) -> NoReturn:
-    raise InputError(f"{name!r} names no weights; it is run from exported files, as those of 'default' are")

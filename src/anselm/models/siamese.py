@@ -122,7 +122,7 @@ COMPOSITIONS: dict[str, Callable[[int, Any], nn.Module]] = {
     "multihop-sequential": lambda width, c: MultihopAttention(width, c.hops, kind="sequential"),
 }
 USUAL: dict[str, Any] = {  # the paper's training, with the largest of its rates
-    "epochs": 20.0, "rate": 1e-4, "loss": "pairwise", "margin": 0.1, "optimizer": "rmsprop", "momentum": 0.9,
+    "epochs": 20.0, "learning_rate": 1e-4, "loss": "pairwise", "margin": 0.1, "optimizer": "rmsprop", "momentum": 0.9,
     "schedule": "constant", "warmup": 0.0, "clip": 0.0, "decay": 0.0,
 }  # fmt: skip
 APART = (MaxPooling, MeanPooling)  # each text is composed by itself

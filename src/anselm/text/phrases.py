@@ -1,8 +1,8 @@
 """Phrases: words that come together far more often than by chance, such as new york, read as one word, new_york.
 
-Mikolov et al. (2013): a and b are joined where (count(ab) - least) / (count(a) count(b)) times the number of distinct
-words exceeds a threshold; a second pass over the joined texts finds phrases of three words. No word of a text contains
-an underscore (text/tokens.py), so a vocabulary knows its phrases by it.
+Mikolov et al. (2013): a and b are joined where (count(ab) - min_count) / (count(a) count(b)) times the number of
+distinct words exceeds a threshold; a second pass over the joined texts finds phrases of three words. No word of a text
+contains an underscore (text/tokens.py), so a vocabulary knows its phrases by it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ JOINT = "_"
 LONGEST = 3  # words
 
 
-def find_phrases(texts: Iterable[str], least: int = 5, threshold: float = 10.0) -> tuple[str, ...]:
+def find_phrases(texts: Iterable[str], min_count: int = 5, threshold: float = 10.0) -> tuple[str, ...]:
     """Phrases of two and three words, in alphabetical order."""
     try:
         from gensim.models.phrases import Phrases
     except ImportError:
         raise MissingExtraError("finding phrases", "vectors") from None
     sentences = [words(text) for text in texts]
-    pairs = set(Phrases(sentences, min_count=least, threshold=threshold, delimiter=JOINT).export_phrases())
+    pairs = set(Phrases(sentences, min_count=min_count, threshold=threshold, delimiter=JOINT).export_phrases())
     joined = [join_phrases(sentence, pairs) for sentence in sentences]
-    longer = Phrases(joined, min_count=least, threshold=threshold, delimiter=JOINT).export_phrases()
+    longer = Phrases(joined, min_count=min_count, threshold=threshold, delimiter=JOINT).export_phrases()
     triples = {phrase for phrase in longer if phrase.count(JOINT) < LONGEST}
     return tuple(sorted(pairs | triples))
 

@@ -45,12 +45,12 @@ class Vocabulary:
     def build(
         cls,
         texts: Iterable[str],
-        least: int = 1,
+        min_count: int = 1,
         extra: Iterable[str] = (),
         phrases: Collection[str] = (),
         lemmas: bool = False,
     ) -> Vocabulary:
-        """The words that occur at least `least` times, most frequent first, ties alphabetical; then those of `extra`.
+        """The words that occur `min_count` times or more: most frequent first, ties alphabetical; then `extra`.
 
         What is empty or holds a space is left out of `extra`: vectors have such words, texts have not.
         """
@@ -58,11 +58,11 @@ class Vocabulary:
         joined = frozenset(phrases)
         for text in texts:
             counts.update(_read(text, joined, lemmas))
-        ranked = sorted((-count, word) for word, count in counts.items() if count >= least)
+        ranked = sorted((-count, word) for word, count in counts.items() if count >= min_count)
         known = dict.fromkeys(word for _, word in ranked)
         known.update(dict.fromkeys(word for word in extra if _ONE_WORD.fullmatch(word)))
         if not known:
-            raise InputError(f"no word occurs {least} times or more in the texts, so there is no vocabulary")
+            raise InputError(f"no word occurs {min_count} times or more in the texts, so there is no vocabulary")
         return cls(tuple(known), lemmas)
 
     def __len__(self) -> int:

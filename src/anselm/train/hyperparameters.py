@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from anselm.checkpoints.settings import check_choice, check_names, check_types
+from anselm.checkpoints.settings import check_choice, check_names, check_types, current_names
 from anselm.errors import InputError
 from anselm.train.sampling import Sampling
 
@@ -38,7 +38,7 @@ class Training:
     smoothing: float = 0.0
     margin: float = 0.1
     optimizer: str = "adamw"
-    rate: float = 5e-5
+    learning_rate: float = 5e-5
     head_rate: float | None = None
     decay: float = 0.01
     momentum: float = 0.9
@@ -61,7 +61,7 @@ class Training:
         check_types(self)
         for name, known in CHOICES.items():
             check_choice(name, getattr(self, name), known)
-        for name in ("epochs", "rate", "evaluations"):
+        for name in ("epochs", "learning_rate", "evaluations"):
             if not (value := getattr(self, name)) > 0:
                 raise InputError(f"{name} is {value}; it must be above 0")
         for name, least in LEAST.items():
@@ -74,6 +74,7 @@ class Training:
 
 def make_training(settings: Mapping[str, Any]) -> Training:
     """Settings as they stand in a recipe; an unknown one is named."""
+    settings = current_names(settings)
     check_names("training setting", settings, Training)
     sampling = settings.get("sampling", {})
     if not isinstance(sampling, Mapping):

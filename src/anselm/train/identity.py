@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
+from anselm.checkpoints.settings import current_names
 from anselm.encoding.lists import Lists
 from anselm.train.hyperparameters import WITHOUT_EFFECT, Training
 
@@ -29,8 +30,14 @@ def identity(
     return dict(json.loads(json.dumps(record, default=str)))
 
 
+def recalled(there: Mapping[str, Any]) -> dict[str, Any]:
+    """The identity of a state, also of one that was saved when settings had other names."""
+    named = {name: current_names(there[name]) for name in ("training", "about") if name in there}
+    return {**there, **named}
+
+
 def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
-    """rate is 0.1 there and 0.2 here"""
+    """learning_rate is 0.1 there and 0.2 here"""
     for name in [*there, *(name for name in here if name not in there)]:
         old, new = there.get(name), here.get(name)
         if isinstance(old, dict) and isinstance(new, dict):

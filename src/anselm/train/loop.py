@@ -29,7 +29,7 @@ from anselm.errors import InputError
 from anselm.scorer import Scores
 from anselm.train.averaging import RunningMean
 from anselm.train.hyperparameters import Progress, Training, evaluation_steps
-from anselm.train.identity import differences, identity
+from anselm.train.identity import differences, identity, recalled
 from anselm.train.log import add_line, cut_after
 from anselm.train.losses import check_trainable, make_loss
 from anselm.train.optimizers import make_optimizer, make_schedule
@@ -108,7 +108,12 @@ class Loop:
         self.module: nn.Module = self.accelerator.prepare(self.plain)  # on its device, together with other processes
         self.placed = model.place(self.lists, self.accelerator.device)
         self.optimizer = make_optimizer(
-            self.plain, training.optimizer, training.rate, training.decay, training.momentum, training.head_rate
+            self.plain,
+            training.optimizer,
+            training.learning_rate,
+            training.decay,
+            training.momentum,
+            training.head_rate,
         )
         warmup = round(training.warmup * self.progress.steps)
         self.schedule = make_schedule(self.optimizer, training.schedule, warmup, self.progress.steps)
@@ -208,7 +213,7 @@ class Loop:
                 kept = f". What {self.folder} holds is from before that step" if self.folder else ""
                 raise InputError(
                     f"at step {step} the loss is {loss} and the norm of its gradient {norm}: try a lower rate than "
-                    f"{self.training.rate}, or more warm-up{kept}"
+                    f"{self.training.learning_rate}, or more warm-up{kept}"
                 )
         self.progress.loss = sum(loss for loss, _ in seen) / len(seen)
         self._log({"loss": self.progress.loss, "norm": seen[-1][1], "rate": self.progress.rate})
@@ -217,7 +222,7 @@ class Loop:
         """Keep the weights, or their running mean, if dev says that they are the best; without dev, the last."""
         progress = self.progress
         if not all(bool(weights.isfinite().all()) for weights in self._trained().values()):
-            rate = self.training.rate
+            rate = self.training.learning_rate
             raise InputError(f"after step {progress.step} some weights are no numbers: try a lower rate than {rate}")
         with self.mean.in_place():
             progress.dev = self._measure()
@@ -273,7 +278,7 @@ class Loop:
 
     def _restore(self, state: State, path: Path) -> None:
         """Read what `_save` wrote."""
-        if difference := next(differences(state.numbers["run"], self.identity), None):
+        if difference := next(differences(recalled(state.numbers["run"]), self.identity), None):
             raise InputError(f"{path} is the state of another run: {difference}; give another folder, or remove it")
         copy_into(self._weights(), state.tensors["weights"])
         self.best = dict(state.tensors.get("best", {}))

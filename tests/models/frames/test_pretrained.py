@@ -294,7 +294,7 @@ def test_a_damaged_encoder_is_named(damage: str, copied: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (None, "does not exist"),
+        (None, "is missing"),
         ("{", "not whole JSON"),
         ("[]", 'an object with a "model_type" is needed'),
         ('{"hidden_size": 8}', 'an object with a "model_type" is needed'),

@@ -51,14 +51,14 @@ class WordConfig:
     lemmas: bool = False  # whether words are read as their dictionary forms
     fixed: bool = False  # whether they stay as they are; a projection is then learned instead
     width: int = 300  # of a word as the encoder reads it; where vectors have another, they are projected
-    least: int = 1  # how often a word must occur in the training texts
+    min_count: int = 1  # how often a word must occur in the training texts
     dropout: float = 0.3  # of the word vectors
     max_length: int = 200  # words of a candidate
     max_question: int = 200
 
     def __post_init__(self) -> None:
         check_types(self)
-        least = ("embedding", "width", "least", "max_length", "max_question")
+        least = ("embedding", "width", "min_count", "max_length", "max_question")
         check_least(self, dict.fromkeys(least, 1))
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout is {self.dropout}, but must be from 0 to below 1")
@@ -200,7 +200,7 @@ class WordModel(nn.Module):
         # Words that the training texts lack keep a vector of their own, if it is one that a text can give.
         joined = frozenset(phrases)
         extra = (word for word in vectors.words if word in joined or words(word) == [word]) if config.fixed else ()
-        vocabulary = Vocabulary.build(texts, config.least, extra, phrases, config.lemmas)
+        vocabulary = Vocabulary.build(texts, config.min_count, extra, phrases, config.lemmas)
         model = cls(name, config, vocabulary)
         rng = np.random.default_rng(int(torch.randint(2**31, ()).item()))
         table, _ = table_for(vocabulary, vectors, rng)
@@ -226,7 +226,7 @@ def distinct_texts(questions: Sequence[Question]) -> Iterator[str]:
 def find_table(config: WordConfig, texts: Sequence[str], phrases: Sequence[str]) -> WordVectors:
     """The word vectors that a configuration names."""
     if config.vectors == OWN:
-        return train_vectors(texts, width=config.embedding, least=config.least, phrases=phrases)
+        return train_vectors(texts, width=config.embedding, min_count=config.min_count, phrases=phrases)
     path = find_vectors(config.vectors)
     vectors = read_vectors(path)
     if vectors.table.shape[1] != config.embedding:

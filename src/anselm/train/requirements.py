@@ -1,0 +1,13 @@
+"""What training needs to be installed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from anselm.errors import MissingExtraError
+
+
+def require_torch() -> None:
+    """Before anything that would need it is imported."""
+    if any(find_spec(library) is None for library in ("torch", "accelerate", "transformers")):
+        raise MissingExtraError("training a network", "train")
