@@ -16,8 +16,8 @@ PACKAGE = Path(anselm.__file__).parent
 GROUND = ("errors", "outputs", "files", "__init__")
 ROOMS = (
     *GROUND, "text", "data", "layers", "models", "runtime", "train", "evaluation", "explaining", "duplicates",
-    "grouping", "languages", "ranking", "asking", "ranker", "benching", "bulk", "recipes", "terminal", "cli",
-    "__main__",
+    "grouping", "languages", "ranking", "asking", "ranker", "benching", "bulk", "recipes", "terminal", "serve",
+    "cli", "__main__",
 )  # fmt: skip
 FILES = sorted(PACKAGE.rglob("*.py"))
 

@@ -10,7 +10,18 @@ from typing import Annotated, cast
 import typer
 
 from anselm import __version__
-from anselm.cli import benching, calibrating, data, evaluating, exporting, ranking, reproducing, training, vectors
+from anselm.cli import (
+    benching,
+    calibrating,
+    data,
+    evaluating,
+    exporting,
+    ranking,
+    reproducing,
+    serve,
+    training,
+    vectors,
+)
 from anselm.cli.output import whisper
 from anselm.errors import AnselmError
 
@@ -22,7 +33,7 @@ def help_by_default(context: typer.Context) -> None:
 
 
 app = typer.Typer(name="anselm", pretty_exceptions_enable=False, rich_markup_mode="rich")
-for part in (ranking, evaluating, calibrating, training, vectors, reproducing, exporting, benching):
+for part in (ranking, evaluating, calibrating, training, vectors, reproducing, exporting, benching, serve):
     app.add_typer(part.app)
 app.add_typer(
     data.app,

@@ -1,0 +1,234 @@
+"""The application: routes, their bodies and their errors, over a service."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+
+import anselm
+from anselm.errors import AnselmError
+from anselm.serve import bodies, readings, samples, shapes
+from anselm.serve.configuration import Settings
+from anselm.serve.guards import MODEL, TEI, Guard, respond
+from anselm.serve.keys import Keys
+from anselm.serve.queue import Ticket
+from anselm.serve.refusals import Refusal
+from anselm.serve.service import Service
+from anselm.serve.strict_json import parse, render
+
+OPEN = frozenset({"/", "/health", "/ready", "/metrics", "/openapi.json"})  # without a key; they hold no texts
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    400: {"model": bodies.ProblemBody, "description": "Not JSON"},
+    401: {"model": bodies.ProblemBody, "description": "No valid API key"},
+    404: {"model": bodies.ProblemBody, "description": "No such model"},
+    413: {"model": bodies.ProblemBody, "description": "The body is too large"},
+    415: {"model": bodies.ProblemBody, "description": "Not sent as JSON"},
+    422: {"model": bodies.ProblemBody, "description": "Not a request that can be read"},
+    429: {"model": bodies.ProblemBody, "description": "Too much is waiting; Retry-After says when to come back"},
+    503: {"model": bodies.ProblemBody, "description": "Stopping"},
+    504: {"model": bodies.ProblemBody, "description": "The deadline passed"},
+}
+Found = TypeVar("Found")
+
+
+class StrictRequest(Request):
+    async def json(self) -> Any:
+        """As the standard has it; `/rerank` is told by its fields in which shape to refuse."""
+        value = parse(await self.body())
+        if self.scope["path"] == "/rerank" and bodies.shape_of(value) == "texts":
+            self.scope[TEI] = True
+        return value
+
+
+class StrictRoute(APIRoute):
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def strictly(request: Request) -> Response:
+            return await handle(StrictRequest(request.scope, request.receive))
+
+        return strictly
+
+
+router = APIRouter(route_class=StrictRoute)
+
+
+class Json(Response):
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        return render(content)
+
+
+def service_of(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+async def perform(request: Request, body: Any, work: Callable[[Service, Ticket, Any], Found]) -> Found:
+    """Do the work of a request in a thread, unless there is too much of it, or nobody waits for it any more."""
+    service = service_of(request)
+    request.scope[MODEL] = service.describe(body.model).name
+    with service.admitted(readings.chars_of(service, body)) as ticket:
+        loop = asyncio.get_running_loop()
+        done = loop.run_in_executor(request.app.state.threads, work, service, ticket, body)
+        leaving = asyncio.ensure_future(left(request))
+        await asyncio.wait((done, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not done.done():
+            service.queue.drop(ticket, Refusal(499, "the client has gone", "gone"))
+        leaving.cancel()
+        return await done
+
+
+async def left(request: Request) -> None:
+    """Returns when the client closes the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def post(path: str, model: Any, sample: Any, answer: Any, summary: str) -> Callable[[Any], Any]:
+    """A route that takes and gives JSON, with an example of both."""
+    content = {"application/json": {"example": answer}}
+    described = {200: {"model": model, "content": content, "description": "Ranked"}, **PROBLEMS}
+    body = {"requestBody": {"content": {"application/json": {"examples": sample}}}}
+    return router.post(path, responses=described, openapi_extra=body, summary=summary, response_class=Json)
+
+
+@post("/v2/rerank", bodies.RerankBody, samples.V2, samples.RERANKED, "Rerank, as Cohere's v2")
+async def rerank_v2(request: Request, body: bodies.RerankV2) -> Response:
+    return await answer_rerank(request, body)
+
+
+@post("/v1/rerank", bodies.RerankBody, samples.V1, samples.RERANKED, "Rerank, as Cohere's v1, Jina's and vLLM's")
+async def rerank_v1(request: Request, body: bodies.Rerank) -> Response:
+    return await answer_rerank(request, body)
+
+
+@post(
+    "/rerank", bodies.RerankBody | list[bodies.TextResult], samples.EITHER, samples.RERANKED,
+    "Rerank `documents` as vLLM's, or `texts` as TEI's",
+)  # fmt: skip
+async def rerank_either(request: Request, body: bodies.EitherRerank) -> Response:
+    return await answer_rerank(request, body)
+
+
+async def answer_rerank(request: Request, body: bodies.RerankV2 | bodies.RerankTexts) -> Response:
+    found = await perform(request, body, readings.rerank)
+    service_of(request).counters.verdict(found.ranking.answerable)
+    if isinstance(body, bodies.RerankTexts):
+        return Json(shapes.text_results(found, body))
+    return Json(shapes.reranked(found, body))
+
+
+@post("/score", bodies.ScoreBody, samples.SCORE, samples.SCORED, "Score pairs, as vLLM")
+async def score(request: Request, body: bodies.Score) -> Response:
+    results, tokens = await perform(request, body, readings.score_pairs)
+    return Json(shapes.scored(results, tokens, request.scope[MODEL], bool(body.raw_scores)))
+
+
+@post("/ask", bodies.AskBody, samples.ASK, samples.ASKED, "Find the sentences of documents that answer a question")
+async def ask(request: Request, body: bodies.Ask) -> Response:
+    answers = await perform(request, body, readings.ask)
+    service_of(request).counters.verdict(answers.answerable)
+    return Json(answers.to_dict())
+
+
+@router.get("/v1/models", response_model=bodies.ModelsBody, summary="The models, and what a request may hold")
+async def models(request: Request) -> Response:
+    return Json(shapes.models(service_of(request)))
+
+
+@router.get("/info", response_model=bodies.InfoBody, summary="What is served, and its limits")
+async def info(request: Request) -> Response:
+    return Json(shapes.info(service_of(request)))
+
+
+@router.get("/health", response_model=bodies.HealthBody, summary="Alive, and how its ranker processes are")
+async def health(request: Request) -> Response:
+    return Json(shapes.health(service_of(request)))
+
+
+@router.get(
+    "/ready", response_model=bodies.ReadyBody, responses={503: {"model": bodies.ReadyBody, "description": "Not yet"}},
+    summary="Whether requests are accepted",
+)  # fmt: skip
+async def ready(request: Request) -> Response:
+    fine = service_of(request).ready
+    return Json({"ready": fine}, status_code=200 if fine else 503)
+
+
+@router.get("/metrics", summary="For Prometheus", response_class=Response)
+async def metrics(request: Request) -> Response:
+    registry = service_of(request).counters.registry
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+async def refuse(request: Request, error: Exception) -> Response:
+    """Every error that has a sentence, in the shape of the route."""
+    refusal = as_refusal(error)
+
+    class Refused(Response):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            await respond(send, refusal, scope)
+
+    return Refused()
+
+
+def as_refusal(error: Exception) -> Refusal:
+    if isinstance(error, Refusal):
+        return error
+    if isinstance(error, RequestValidationError):
+        return Refusal(422, sentence(error))
+    if isinstance(error, HTTPException):
+        return Refusal(error.status_code, {404: "there is nothing here"}.get(error.status_code, str(error.detail)))
+    return Refusal(422, str(error))
+
+
+def sentence(error: RequestValidationError) -> str:
+    """The first mistake: where it is, and what is allowed there; never what was sent."""
+    first = error.errors()[0]
+    tags = {"body", "str", "list[str]", "DocumentBody", "SourceBody"}
+    names = [part for part in first["loc"][1:] if part not in tags]
+    if len(names) > 1 and names[0] in ("documents", "texts") and not isinstance(names[1], int):
+        names = names[1:]  # which of the two shapes it was read as
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in names).lstrip(".") or "the body"
+    problem = str(first["msg"])
+    return f"{place}: {problem[:1].lower()}{problem[1:]}"
+
+
+def create_app(settings: Settings | None = None, service: Service | None = None) -> FastAPI:
+    """The application over a service, which is started with it unless it runs already."""
+    service = service or Service(settings or Settings())
+    limits = service.settings.limits
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if not service.started:
+            await asyncio.to_thread(service.start)
+        with ThreadPoolExecutor(limits.max_requests, "request") as app.state.threads:
+            yield
+            await asyncio.to_thread(service.stop, service.settings.grace)
+
+    guard = Middleware(
+        Guard, counters=service.counters, keys=Keys(service.settings.keys), open_paths=OPEN, max_bytes=limits.max_bytes
+    )
+    app = FastAPI(
+        title="Anselm", version=anselm.__version__, summary="Ranks the candidate answers to a question.",
+        docs_url=None, redoc_url=None, lifespan=lifespan, middleware=[guard],
+        exception_handlers={
+            Refusal: refuse, RequestValidationError: refuse, HTTPException: refuse, AnselmError: refuse,
+        },
+    )  # fmt: skip
+    app.state.service = service
+    app.include_router(router)
+    return app
