@@ -20,7 +20,6 @@ from anselm.errors import AnselmError
 from anselm.serve import bodies, readings, samples, shapes
 from anselm.serve.configuration import Settings
 from anselm.serve.guards import MODEL, TEI, Guard, respond
-from anselm.serve.keys import Keys
 from anselm.serve.queue import Ticket
 from anselm.serve.refusals import Refusal
 from anselm.serve.service import Service
@@ -45,6 +44,8 @@ class StrictRequest(Request):
     async def json(self) -> Any:
         """As the standard has it; `/rerank` is told by its fields in which shape to refuse."""
         value = parse(await self.body())
+        if not isinstance(value, dict):
+            raise Refusal(422, "the body must be an object, as in {...}")
         if self.scope["path"] == "/rerank" and bodies.shape_of(value) == "texts":
             self.scope[TEI] = True
         return value
@@ -190,7 +191,9 @@ def as_refusal(error: Exception) -> Refusal:
     if isinstance(error, RequestValidationError):
         return Refusal(422, sentence(error))
     if isinstance(error, HTTPException):
-        return Refusal(error.status_code, {404: "there is nothing here"}.get(error.status_code, str(error.detail)))
+        sentences = {404: "there is nothing here", 405: "this is not how it is asked for; see the header Allow"}
+        text = sentences.get(error.status_code, str(error.detail))
+        return Refusal(error.status_code, text, **dict(error.headers or {}))
     return Refusal(422, str(error))
 
 
@@ -201,6 +204,8 @@ def sentence(error: RequestValidationError) -> str:
     names = [part for part in first["loc"][1:] if part not in tags]
     if len(names) > 1 and names[0] in ("documents", "texts") and not isinstance(names[1], int):
         names = names[1:]  # which of the two shapes it was read as
+    if len(names) > 1 and names[0] == "documents" and first["type"] != "missing" and len(names) == 2:
+        return f"documents[{names[1]}] must be a text, or an object with a string as `text`"
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in names).lstrip(".") or "the body"
     problem = str(first["msg"])
     return f"{place}: {problem[:1].lower()}{problem[1:]}"
@@ -219,9 +224,8 @@ def create_app(settings: Settings | None = None, service: Service | None = None)
             yield
             await asyncio.to_thread(service.stop, service.settings.grace)
 
-    guard = Middleware(
-        Guard, counters=service.counters, keys=Keys(service.settings.keys), open_paths=OPEN, max_bytes=limits.max_bytes
-    )
+    routes = frozenset(route.path for route in router.routes if isinstance(route, APIRoute))
+    guard = Middleware(Guard, service=service, open_paths=OPEN, routes=routes)
     app = FastAPI(
         title="Anselm", version=anselm.__version__, summary="Ranks the candidate answers to a question.",
         docs_url=None, redoc_url=None, lifespan=lifespan, middleware=[guard],

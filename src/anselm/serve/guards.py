@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 import traceback
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from anselm.serve.counters import Counters
 from anselm.serve.keys import Keys
 from anselm.serve.refusals import Refusal, refusal_body
+from anselm.serve.service import Service
 from anselm.serve.strict_json import render
 
 logger = logging.getLogger("anselm.serve")
-MODEL, TEI = "anselm.model", "anselm.tei"  # what routes tell: the model that answered, the shape of errors
+MODEL, TEI, REASON = "anselm.model", "anselm.tei", "anselm.reason"  # of a scope: what routes tell of their requests
+HELD = 8  # bodies of the largest size that may be in memory at once
 
 
 class Guard:
     """Outermost: every request is counted, refused in one shape, and logged without its texts."""
 
-    def __init__(
-        self, app: ASGIApp, counters: Counters, keys: Keys, open_paths: frozenset[str], max_bytes: int
-    ) -> None:
-        self.app, self.counters, self.keys = app, counters, keys
-        self.open_paths, self.max_bytes = open_paths, max_bytes
+    def __init__(self, app: ASGIApp, service: Service, open_paths: frozenset[str], routes: frozenset[str]) -> None:
+        self.app, self.service, self.open_paths, self.routes = app, service, open_paths, routes
+        self.keys = Keys(service.settings.keys)
+        self.held = 0  # bytes of bodies of all requests that are under way
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         began, status = time.perf_counter(), 0
+        body = BodyReader(self, receive)
 
         async def observed(message: Message) -> None:
             nonlocal status
@@ -38,55 +40,67 @@ class Guard:
             await send(message)
 
         try:
-            check(scope, self.keys, self.open_paths, self.max_bytes)
-            await self.app(scope, limited(receive, self.max_bytes), observed)
+            self._check(scope)
+            await self.app(scope, body.receive, observed)
         except Refusal as refusal:
             await respond(observed, refusal, scope)
         except Exception as error:
             log_error(error)
             if not status:
-                await respond(observed, Refusal(500, "something went wrong here", "internal"), scope)
+                await respond(observed, Refusal(500, "something went wrong here"), scope)
         finally:
+            self.held -= body.size
             self._count(scope, status, time.perf_counter() - began)
         return None
 
+    def _check(self, scope: Scope) -> None:
+        """What can be told by the head of a request."""
+        headers = dict(scope["headers"])
+        if scope["path"] not in self.open_paths and not self.keys.admit(headers.get(b"authorization", b"")):
+            sentence = "an API key is needed, as in `Authorization: Bearer KEY`"
+            raise Refusal(401, sentence, WWW_Authenticate="Bearer")
+        if scope["method"] != "POST":
+            return
+        kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
+        if kind != b"application/json":
+            raise Refusal(415, "the body must be JSON, sent with `Content-Type: application/json`")
+        length = headers.get(b"content-length", b"")
+        if length.isdigit() and (len(length) > 15 or int(length) > self.service.settings.limits.max_bytes):
+            raise too_large(self.service.settings.limits.max_bytes)
+
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "other")
-        self.counters.requests.labels(route, scope.get(MODEL, ""), str(status)).inc()
-        self.counters.duration.labels(route).observe(seconds)
-        if reason := scope.get("anselm.reason"):
-            self.counters.rejected.labels(reason).inc()
+        route = scope["path"] if scope["path"] in self.routes else "other"
+        counters = self.service.counters
+        counters.requests.labels(route, scope.get(MODEL, ""), str(status)).inc()
+        counters.duration.labels(route).observe(seconds)
+        if reason := scope.get(REASON):
+            counters.rejected.labels(reason).inc()
         logger.info("%s %s %d %.0f ms", scope["method"], route, status, 1000 * seconds)
 
 
-def check(scope: Scope, keys: Keys, open_paths: frozenset[str], max_bytes: int) -> None:
-    """What can be told by the head of a request."""
-    headers = dict(scope["headers"])
-    if scope["path"] not in open_paths and not keys.admit(headers.get(b"authorization", b"")):
-        raise Refusal(401, "an API key is needed, as in `Authorization: Bearer KEY`")
-    if scope["method"] != "POST":
-        return
-    kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
-    if kind != b"application/json":
-        raise Refusal(415, "the body must be JSON, sent with `Content-Type: application/json`")
-    length = headers.get(b"content-length", b"")
-    if length.isdigit() and len(length) < 20 and int(length) > max_bytes:
-        raise too_large(max_bytes)
+class BodyReader:
+    """A body that says nothing of its size, or not the truth, is cut off as soon as it is too large, or takes long."""
 
+    def __init__(self, guard: Guard, receive: Receive) -> None:
+        self.guard, self._receive = guard, receive
+        self.size, self.whole = 0, False
+        self.limits, self.timeout = guard.service.settings.limits, guard.service.settings.timeout
 
-def limited(receive: Receive, max_bytes: int) -> Receive:
-    """A body that says nothing of its size, or not the truth, is cut off as soon as it is too large."""
-    total = 0
-
-    async def counted() -> Message:
-        nonlocal total
-        message = await receive()
-        total += len(message.get("body", b""))
-        if total > max_bytes:
-            raise too_large(max_bytes)
+    async def receive(self) -> Message:
+        try:
+            # What comes after the body is the end of the connection, and that may take as long as it likes.
+            message = await asyncio.wait_for(self._receive(), None if self.whole else self.timeout)
+        except TimeoutError:
+            raise Refusal(408, f"the body did not arrive within {self.timeout:g} seconds") from None
+        arrived = len(message.get("body", b""))
+        self.size += arrived
+        self.guard.held += arrived
+        self.whole = not message.get("more_body", False)
+        if self.size > self.limits.max_bytes:
+            raise too_large(self.limits.max_bytes)
+        if self.guard.held > HELD * self.limits.max_bytes:
+            raise Refusal(429, "too much is waiting already; try again later", "queue_full", Retry_After="1")
         return message
-
-    return counted
 
 
 def too_large(max_bytes: int) -> Refusal:
@@ -94,13 +108,13 @@ def too_large(max_bytes: int) -> Refusal:
 
 
 async def respond(send: Send, refusal: Refusal, scope: Scope) -> None:
-    scope["anselm.reason"] = refusal.reason
-    body = render(refusal_body(refusal.status, refusal.sentence, scope.get(TEI, False)))
-    known = {"content-type": "application/json", "content-length": str(len(body)), **refusal.headers}
-    if refusal.status == 413:
+    scope[REASON] = refusal.reason
+    body = render(refusal_body(refusal.status_code, str(refusal.detail), scope.get(TEI, False)))
+    known = {"content-type": "application/json", "content-length": str(len(body)), **(refusal.headers or {})}
+    if refusal.status_code == 413:
         known["connection"] = "close"  # the rest of the body is not waited for
     headers = [(name.lower().encode(), value.encode()) for name, value in known.items()]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.start", "status": refusal.status_code, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -47,10 +47,10 @@ class Scored:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A value, or why there is none."""
+    """A value, or the kind of the error; its message may hold texts."""
 
     value: Any = None
-    error: AnselmError | str | None = None  # a sentence for the client, or what went wrong with us
+    error: str | None = None
 
 
 @dataclass(frozen=True)
@@ -185,10 +185,8 @@ def call_one(model: LoadedModel, method: str, payload: Any) -> Outcome:
 
 
 def attempt(model: LoadedModel, method: str, payload: Any) -> Outcome:
-    """What a model says; of an error that is nobody's input only its kind, since its message may hold texts."""
+    """What a model says. Input was checked before it came here, so whatever fails is our fault."""
     try:
         return Outcome(getattr(model, method)(payload))
-    except AnselmError as error:
-        return Outcome(error=error)
     except Exception as error:  # whatever a library raises: the process goes on with the next
         return Outcome(error=type(error).__name__)

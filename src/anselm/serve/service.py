@@ -94,10 +94,12 @@ class Service:
         limits = self.settings.limits
         with self._lock:
             if self.draining:
-                raise Refusal(503, "the service is stopping", "draining", retry_after=5)
+                raise Refusal(503, "the service is stopping", "draining", Retry_After="5")
             full = self.open >= limits.max_requests
             if full or (self.open and self.open_chars + chars > limits.max_queued_chars):
-                raise Refusal(429, "too much is waiting already; try again later", "queue_full", self.retry_after())
+                raise Refusal(
+                    429, "too much is waiting already; try again later", "queue_full", Retry_After=self.retry_after()
+                )
             self.open += 1
             self.open_chars += chars
         ticket = Ticket(time.monotonic() + self.settings.timeout)
@@ -108,10 +110,10 @@ class Service:
                 self.open -= 1
                 self.open_chars -= chars
 
-    def retry_after(self) -> int:
+    def retry_after(self) -> str:
         """Seconds until about half of what waits is read, by what was read so far."""
-        pace = max(self.counters.pace(), 1_000.0)
-        return min(60, max(1, math.ceil(self.open_chars / 2 / pace)))
+        pace = max(self.counters.pace() * len(self.keepers), 1_000.0)
+        return str(min(60, max(1, math.ceil(self.open_chars / 2 / pace))))
 
     def scorer(self, description: Description, ticket: Ticket) -> RemoteScorer:
         return RemoteScorer(description, ticket, self.queue, max(1, self.settings.batch_chars // 2))

@@ -138,7 +138,8 @@ class Keeper:
             if outcome.error is None:
                 one.answer(outcome.value)
             else:
-                one.fail(as_refusal(outcome.error))
+                logger.error("a ranker process failed with %s", outcome.error)
+                one.fail(Refusal(500, "the model failed on this request"))
 
     def _give_back(self, batch: list[Slice]) -> None:
         """What a process had when it died is tried once more."""
@@ -148,10 +149,3 @@ class Keeper:
                 one.fail(Refusal(500, "the ranker process died twice while reading this request", "died"))
             else:
                 self.queue.put_back(one)
-
-
-def as_refusal(error: AnselmError | str) -> Refusal:
-    if isinstance(error, AnselmError):
-        return Refusal(422, str(error))
-    logger.error("a ranker process failed with %s", error)
-    return Refusal(500, "the model failed on this request", "internal")
