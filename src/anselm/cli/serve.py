@@ -32,7 +32,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 is open to the network.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0 takes any that is free.")] = 8000,
     processes: Annotated[
-        int | None, typer.Option(help="Ranker processes; one for every two cores if not given.")
+        int | None, typer.Option(help="Ranker processes; one for each core, up to four, if not given.")
     ] = None,
     max_documents: Annotated[int, typer.Option(help="Of one request.")] = 1_000,
     max_chars: Annotated[int, typer.Option(help="Of one request.")] = 2_000_000,

@@ -21,7 +21,7 @@ from anselm.serve import bodies, readings, samples, shapes
 from anselm.serve.configuration import Settings
 from anselm.serve.guards import MODEL, TEI, Guard, respond
 from anselm.serve.queue import Ticket
-from anselm.serve.refusals import Refusal
+from anselm.serve.refusals import Refusal, as_refusal
 from anselm.serve.service import Service
 from anselm.serve.strict_json import parse, render
 
@@ -183,32 +183,6 @@ async def refuse(request: Request, error: Exception) -> Response:
             await respond(send, refusal, scope)
 
     return Refused()
-
-
-def as_refusal(error: Exception) -> Refusal:
-    if isinstance(error, Refusal):
-        return error
-    if isinstance(error, RequestValidationError):
-        return Refusal(422, sentence(error))
-    if isinstance(error, HTTPException):
-        sentences = {404: "there is nothing here", 405: "this is not how it is asked for; see the header Allow"}
-        text = sentences.get(error.status_code, str(error.detail))
-        return Refusal(error.status_code, text, **dict(error.headers or {}))
-    return Refusal(422, str(error))
-
-
-def sentence(error: RequestValidationError) -> str:
-    """The first mistake: where it is, and what is allowed there; never what was sent."""
-    first = error.errors()[0]
-    tags = {"body", "str", "list[str]", "DocumentBody", "SourceBody"}
-    names = [part for part in first["loc"][1:] if part not in tags]
-    if len(names) > 1 and names[0] in ("documents", "texts") and not isinstance(names[1], int):
-        names = names[1:]  # which of the two shapes it was read as
-    if len(names) > 1 and names[0] == "documents" and first["type"] != "missing" and len(names) == 2:
-        return f"documents[{names[1]}] must be a text, or an object with a string as `text`"
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in names).lstrip(".") or "the body"
-    problem = str(first["msg"])
-    return f"{place}: {problem[:1].lower()}{problem[1:]}"
 
 
 def create_app(settings: Settings | None = None, service: Service | None = None) -> FastAPI:

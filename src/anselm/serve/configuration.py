@@ -36,7 +36,7 @@ class Settings:
     """
 
     models: tuple[str, ...] = SHIPPED
-    processes: int | None = None  # one for every two cores
+    processes: int | None = None  # one for each core, up to four
     threads: int | None = None  # of each process: its share of the cores
     limits: Limits = field(default_factory=Limits)
     timeout: float = 60.0  # seconds from a request's last byte to its answer

@@ -18,6 +18,8 @@ from anselm.serve.refusals import Refusal
 from anselm.serve.remote import RemoteScorer
 from anselm.serve.workers import Keeper
 
+MOST = 4  # ranker processes, unless more are asked for: each holds the models
+
 
 class Service:
     """Start it, admit requests, stop it. All of it may be called by several threads."""
@@ -26,7 +28,7 @@ class Service:
         self.settings = settings
         self.queue, self.counters = FairQueue(), Counters()
         cores = usable_cores()
-        count = settings.processes or max(1, cores // 2)
+        count = settings.processes or min(cores, MOST)
         self.threads = settings.threads or max(1, cores // count)
         sources = list(zip(settings.names, settings.models, strict=True))
         patience = 2 * settings.timeout  # a process that takes longer for one batch hangs
