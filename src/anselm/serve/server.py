@@ -65,6 +65,7 @@ def serve(settings: Settings, host: str, port: int, announce: Callable[[str, Ser
         )  # fmt: skip
         address = listening.getsockname()
         shown = f"[{address[0]}]" if ":" in address[0] else address[0]
+        listening.listen(BACKLOG)  # from here on clients may come, even if they wait for a moment
         announce(f"http://{shown}:{address[1]}", service)
         Server(config, service).run(sockets=[listening])
     finally:
