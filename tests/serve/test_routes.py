@@ -98,7 +98,9 @@ def test_long_documents_are_windowed_and_cut_only_if_asked(client: TestClient) -
 
 @pytest.mark.parametrize("model", ["bm25", "default"])
 def test_score(client: TestClient, model: str) -> None:
-    one = client.post("/score", json={"model": model, "text_1": QUERY, "text_2": DOCUMENTS}).json()
+    one = client.post(
+        "/score", json={"model": model, "text_1": QUERY, "text_2": [*DOCUMENTS[:2], " ", DOCUMENTS[3]]}
+    ).json()
     wanted = {row["index"]: row["relevance_score"] for row in rerank(client, model=model)["results"]}
     assert [row["score"] for row in one["data"]] == pytest.approx([wanted[place] for place in range(4)], abs=1e-3)
     pairs = client.post("/score", json={"model": model, "text_1": [QUERY, "cake?"], "text_2": DOCUMENTS[:2]}).json()
@@ -132,7 +134,7 @@ def test_a_document_is_never_a_path(client: TestClient) -> None:
     ("path", "body", "status", "sentence"),
     [
         ("/v2/rerank", {"query": "q", "documents": ["a"], "model": "gpt"}, 404, "there is bm25, default"),
-        ("/v2/rerank", {"query": "q", "documents": []}, 422, "at least one"),
+        ("/v2/rerank", {"query": "q", "documents": []}, 422, "documents: list should have at least 1 item"),
         ("/v2/rerank", {"query": "q", "documents": [3]}, 422, "documents[0] must be a text"),
         ("/v2/rerank", {"query": "q", "documents": [{"text": 3}]}, 422, "documents[0].text"),
         ("/v2/rerank", {"query": " ", "documents": ["a"]}, 422, "question is empty"),
@@ -143,7 +145,7 @@ def test_a_document_is_never_a_path(client: TestClient) -> None:
         ("/v2/rerank", {"query": "q", "documents": ["a"], "top_n": "5"}, 422, "top_n"),
         ("/v2/rerank", ["query"], 422, "must be an object"),
         ("/ask", {"question": "q", "documents": [" "]}, 422, "no sentences"),
-        ("/ask", {"question": "q", "documents": []}, 422, "at least one"),
+        ("/ask", {"question": "q", "documents": []}, 422, "documents: list should have at least 1 item"),
         ("/ask", {"question": "q", "documents": [{"text": "a", "kind": "pdf"}]}, 422, "documents[0].kind"),
     ],
 )

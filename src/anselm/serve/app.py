@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.responses import JSONResponse
 
 import anselm
 from anselm.errors import AnselmError
@@ -56,6 +57,9 @@ class StrictRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def strictly(request: Request) -> Response:
+            kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
+            if request.method == "POST" and kind != "application/json":
+                raise Refusal(415, "the body must be JSON, sent with `Content-Type: application/json`")
             return await handle(StrictRequest(request.scope, request.receive))
 
         return strictly
@@ -64,9 +68,7 @@ class StrictRoute(APIRoute):
 router = APIRouter(route_class=StrictRoute)
 
 
-class Json(Response):
-    media_type = "application/json"
-
+class Json(JSONResponse):
     def render(self, content: Any) -> bytes:
         return render(content)
 

@@ -11,6 +11,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, 
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(ge=1)]
+Text = Annotated[str, Field(min_length=1)]
 
 
 class Body(BaseModel):
@@ -61,8 +62,8 @@ def top_field() -> Any:
 class RerankV2(Ours):
     """Cohere's v2."""
 
-    query: str
-    documents: list[str | DocumentBody]
+    query: Text
+    documents: list[str | DocumentBody] = Field(min_length=1)
     top_n: int | None = top_field()
     max_tokens_per_doc: Positive | None = Field(None, description="Cut documents after so many tokens.")
 
@@ -76,8 +77,8 @@ class Rerank(RerankV2):
 class RerankTexts(Ours):
     """TEI's."""
 
-    query: str
-    texts: list[str]
+    query: Text
+    texts: list[str] = Field(min_length=1)
     top_n: int | None = top_field()
     return_text: bool | None = Field(None, description="Also the texts themselves.")
 
@@ -95,8 +96,8 @@ class Score(Body):
     """vLLM's: one text against many, or as many pairs."""
 
     model: str | None = None
-    text_1: str | list[str]
-    text_2: str | list[str]
+    text_1: Text | Annotated[list[Text], Field(min_length=1)]
+    text_2: Text | Annotated[list[Text], Field(min_length=1)]
     raw_scores: bool | None = None
 
 
@@ -109,8 +110,8 @@ class SourceBody(Body):
 
 
 class Ask(Body):
-    question: str = Field(validation_alias=AliasChoices("question", "query"))
-    documents: list[str | SourceBody]
+    question: str = Field(min_length=1, validation_alias=AliasChoices("question", "query"))
+    documents: list[str | SourceBody] = Field(min_length=1)
     model: str | None = None
     top: int = Field(5, ge=1, validation_alias=AliasChoices("top", "top_n", "top_k"))
     read: Positive | None = Field(None, description="How many sentences the model reads; 200, for the default model.")

@@ -59,11 +59,6 @@ class Guard:
         if scope["path"] not in self.open_paths and not self.keys.admit(headers.get(b"authorization", b"")):
             sentence = "an API key is needed, as in `Authorization: Bearer KEY`"
             raise Refusal(401, sentence, WWW_Authenticate="Bearer")
-        if scope["method"] != "POST":
-            return
-        kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
-        if kind != b"application/json":
-            raise Refusal(415, "the body must be JSON, sent with `Content-Type: application/json`")
         length = headers.get(b"content-length", b"")
         if length.isdigit() and (len(length) > 15 or int(length) > self.service.settings.limits.max_bytes):
             raise too_large(self.service.settings.limits.max_bytes)

@@ -144,8 +144,6 @@ def ask(service: Service, ticket: Ticket, body: Ask) -> Answers:
         else document_from_text(one.text, one.source or f"document {place}", one.kind)
         for place, one in enumerate(body.documents)
     ]
-    if not documents:
-        raise Refusal(422, "there are no documents; at least one is needed")
     return service.ranker(scorer).ask(
         body.question, documents, body.top, read=body.read, fold_duplicates=bool(body.fold_duplicates)
     )
