@@ -11,7 +11,7 @@ from multiprocessing.context import SpawnProcess
 from threading import Event, Thread
 from typing import Any
 
-from anselm.errors import AnselmError
+from anselm.errors import AnselmError, InputError
 from anselm.serve.counters import Counters
 from anselm.serve.queue import FairQueue, Slice
 from anselm.serve.ranker_process import Answer, Description, run
@@ -19,6 +19,7 @@ from anselm.serve.refusals import Refusal
 
 logger = logging.getLogger("anselm.serve")
 LOADING = 300.0  # seconds that a process may take to load its models
+TRIES = 3  # processes that may die before one has loaded its models for the first time
 PAUSE, LONGEST_PAUSE = 0.1, 10.0  # seconds before a process that died is replaced; doubled while that does not help
 
 
@@ -63,10 +64,14 @@ class Keeper:
             began = time.monotonic()
             try:
                 self._serve()
+                return  # the queue is closed
             except Died:
+                self.restarts += 1
+                if self.restarts == TRIES and not self.descriptions:
+                    self.problem = InputError("the ranker processes die while they load the models; is memory short?")
+                    self.settled.set()
                 if self.stopping.is_set() or self.problem:
                     return
-                self.restarts += 1
                 self.counters.restarts.inc()
                 pause = PAUSE if time.monotonic() - began > LONGEST_PAUSE else min(2 * pause, LONGEST_PAUSE)
                 logger.warning("ranker process %d died and is replaced", self.number)
