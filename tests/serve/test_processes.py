@@ -98,7 +98,7 @@ class Command:
         source = str(Path(__file__).parents[2] / "src")
         known = os.environ | {"PYTHONPATH": source} | environment
         command = [sys.executable, "-m", "anselm", "serve", "--port", "0", "--processes", "1", *options]
-        self.process = subprocess.Popen(command, env=known, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, env=known, stderr=subprocess.PIPE, text=True, start_new_session=True)
         assert self.process.stderr
         self.said = self.process.stderr.readline()
         port = re.search(r"http://127\.0\.0\.1:(\d+),", self.said)
@@ -121,14 +121,15 @@ def test_sigterm_finishes_what_was_accepted() -> None:
         probe.request("GET", "/health")
         if json.loads(probe.getresponse().read())["requests"]:
             break
-    command.process.send_signal(signal.SIGTERM)
+    os.killpg(command.process.pid, signal.SIGTERM)
     answer = connection.getresponse()
     assert answer.status == 200
     assert len(json.loads(answer.read())["results"]) == 300
     connection.close()
     probe.close()
     assert command.process.wait(60) == 0
-    command.process.stderr.close()  # type: ignore[union-attr]
+    with command.process.stderr as said:  # type: ignore[union-attr]
+        assert said.read() == ""  # no ranker process died
 
 
 def test_keys_come_from_the_environment() -> None:

@@ -54,6 +54,17 @@ def test_what_was_there_when_a_process_died_goes_alone() -> None:
     assert queue.take(10) == [fine]
 
 
+def test_two_of_one_request_go_alone_each() -> None:
+    queue, owner, fine = FairQueue(), ticket(), slices(ticket(), 1)[0]
+    suspects = slices(owner, 1, 1)
+    queue.put([fine])
+    for one in reversed(suspects):
+        one.attempts = 1
+        queue.put_back(one)
+    assert [len(queue.take(10)) for _ in range(2)] == [1, 1]
+    assert queue.depth == 1
+
+
 def test_nobody_reads_for_a_request_that_is_late_or_has_gone() -> None:
     queue, late, gone, here = FairQueue(), ticket(0), ticket(), ticket()
     lost, left, kept = slices(late, 1)[0], slices(gone, 1)[0], slices(here, 1)[0]
