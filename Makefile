@@ -5,8 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 QUESTION ?= what do i pay if i am late
 
+PORT ?= 8000
+
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types unit bench clean
+.PHONY: help run serve test lint types unit bench clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -26,6 +28,13 @@ $(VENV)/.dev: $(VENV)/.base
 
 run: $(VENV)/.base  ## Install the base package and ask the bundled FAQ a question (QUESTION="...")
 	@$(BIN)/anselm ask "$(QUESTION)" src/anselm/examples/faq.csv
+
+$(VENV)/.serve: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[serve]'
+	@touch $@
+
+serve: $(VENV)/.serve  ## Install the service and start it on this machine (PORT=8000)
+	@$(BIN)/anselm serve --port $(PORT)
 
 test: lint types unit  ## Install what the tests need and run everything that CI runs
 

@@ -14,10 +14,11 @@ import anselm
 from anselm.checkpoints.catalogue import read_table
 
 PACKAGE = Path(anselm.__file__).parent
-GROUND = {"errors", "files", "memory", "outputs", "scorer"}
+GROUND = {"cores", "errors", "files", "memory", "outputs", "scorer"}
 EDGES = {"cli", "serve", "integrations", "__main__"}
 # Which rooms a room may import from, besides itself and the ground.
 MAY_SEE: dict[str, set[str]] = {
+    "cores": set(),
     "errors": set(),
     "outputs": set(),
     "files": set(),
@@ -38,7 +39,7 @@ MAY_SEE: dict[str, set[str]] = {
     "ranking": {"text", "data", "metrics", "checkpoints", "runtime", "models", "retrieval"},
     "evaluation": {"data", "metrics", "ranking"},
     "scale": {"data", "ranking"},
-    "serve": {"data", "ranking", "retrieval", "scale"},
+    "serve": {"text", "data", "ranking", "retrieval", "scale"},
     "integrations": {"data", "ranking", "retrieval", "scale"},
 }
 MAY_SEE["experiments"] = MAY_SEE.keys() - EDGES

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from anselm.cores import usable_cores
 from anselm.ranking.ranker import Ranker
 from anselm.runtime import engines
 from anselm.runtime.engines import Engine, onnx_runtime
-from anselm.runtime.threads import usable_cores
 
 
 @pytest.fixture

@@ -6,5 +6,4 @@ blended       the general ranker, which has two graphs
 rows          pairs of texts -> padded rows of tokens
 engines       an ONNX file -> a function from rows to signals
 vector_store  vectors of texts that were encoded before
-threads       how many threads that function may use
 """

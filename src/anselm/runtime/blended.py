@@ -14,6 +14,7 @@ import numpy as np
 from anselm.checkpoints.blend import Config
 from anselm.checkpoints.checkpoint import CONFIG, ENCODER, ENCODER_GRAPH, READER_GRAPH, TOKENIZER, Checkpoint
 from anselm.checkpoints.checksums import copy_files
+from anselm.cores import usable_cores
 from anselm.data.question import Question
 from anselm.encoding.limits import TEXT_LENGTH, Reading
 from anselm.encoding.lists import Indices, Lists, Texts, encode_lists, flatten, window_candidates
@@ -21,7 +22,6 @@ from anselm.encoding.tokenizer import PairTokenizer
 from anselm.runtime.engines import check_signals, choose_engine, open_engine
 from anselm.runtime.pairs import BUDGET, check_length, read_tokenizer
 from anselm.runtime.rows import Rows, lay_out, run_rows
-from anselm.runtime.threads import usable_cores
 from anselm.runtime.vector_store import Numbers, VectorStore
 from anselm.scorer import Scores
 

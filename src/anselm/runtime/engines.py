@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anselm.cores import usable_cores
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
-from anselm.runtime.threads import usable_cores
 
 Engine = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals)
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from anselm.checkpoints.checkpoint import CONFIG, ENCODER, GRAPH, TOKENIZER, Checkpoint
 from anselm.checkpoints.checksums import copy_files
+from anselm.cores import usable_cores
 from anselm.data.question import Question
 from anselm.encoding.limits import Reading
 from anselm.encoding.lists import encode_lists, window_candidates
 from anselm.encoding.tokenizer import MAX_TOKENS, VOCABULARY, PairTokenizer, fitting_tokenizer
 from anselm.runtime.engines import Engine, check_signals, choose_engine, open_engine
 from anselm.runtime.rows import lay_out, run_rows
-from anselm.runtime.threads import usable_cores
 from anselm.scorer import Scores
 
 BUDGET = 1_024  # tokens of a batch; 512 to 2,048 were about equally fast

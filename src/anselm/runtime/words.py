@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from anselm.checkpoints.checkpoint import CONFIG, GRAPH, VOCABULARY, Checkpoint
 from anselm.checkpoints.checksums import copy_files
 from anselm.checkpoints.saved_vocabulary import load_vocabulary
+from anselm.cores import usable_cores
 from anselm.data.question import Question
 from anselm.encoding.lists import Indices, Lists, encode_lists, spread
 from anselm.encoding.packing import in_order
 from anselm.runtime.engines import Engine, choose_engine, open_engine
-from anselm.runtime.threads import usable_cores
 from anselm.scorer import Scores
 from anselm.text.vocabulary import PAD, Vocabulary
 

@@ -1,0 +1,118 @@
+"""The bodies of requests as clients of Cohere, Jina, vLLM and TEI send them, and our own.
+
+Unknown fields are accepted and passed over. Fields of ours are optional and mean the same on every route.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, Tag
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[int, Field(ge=1)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False, populate_by_name=True)
+
+
+class DocumentBody(BaseModel):
+    """A document with more than its text; what else it has comes back with it."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+    text: str
+    id: str | int | None = Field(None, description="Comes back with the result.")
+    question: str | None = Field(
+        None, description="The question that an entry of a FAQ is filed under; it is read, too."
+    )
+    metadata: dict[str, Any] | None = Field(None, description="Comes back with the result.")
+
+
+class Spans(Body):
+    """Cohere's `relevant_spans`: the best sentences of each document, by their characters."""
+
+    mode: Literal["enabled", "disabled"]
+    threshold: Probability | None = Field(None, description="Spans above this score; 0.1 by default.")
+    max_spans: Positive | None = Field(None, description="Of a document; all of them by default.")
+
+
+class Ours(Body):
+    """What every ranking route takes beside its own fields."""
+
+    model: str | None = Field(None, description="One of /v1/models; the first of them by default.")
+    score_threshold: Probability | None = Field(None, description="Leave out results below; by default none are.")
+    raw_scores: bool | None = Field(None, description="Also the model's own scores, which have no bounds.")
+    explain: bool | None = Field(None, description="Say which words carried the scores (`evidence`) of the first ten.")
+    group: bool | None = Field(None, description="Put similar answers together (`cluster`), behind the best of them.")
+    fold_duplicates: bool | None = Field(None, description="Leave out near-duplicates of better ones (`duplicates`).")
+    relevant_spans: Spans | None = None
+
+
+def top_field() -> Any:
+    return Field(
+        None,
+        ge=1,
+        validation_alias=AliasChoices("top_n", "top_k"),
+        description="The best so many; `top_k` is the same.",
+    )
+
+
+class RerankV2(Ours):
+    """Cohere's v2."""
+
+    query: Text
+    documents: list[str | DocumentBody] = Field(min_length=1)
+    top_n: int | None = top_field()
+    max_tokens_per_doc: Positive | None = Field(None, description="Cut documents after so many tokens.")
+
+
+class Rerank(RerankV2):
+    """Cohere's v1, Jina's and vLLM's."""
+
+    return_documents: bool | None = Field(None, description="Also the documents themselves.")
+
+
+class RerankTexts(Ours):
+    """TEI's."""
+
+    query: Text
+    texts: list[str] = Field(min_length=1)
+    top_n: int | None = top_field()
+    return_text: bool | None = Field(None, description="Also the texts themselves.")
+
+
+def shape_of(value: Any) -> str:
+    return "texts" if isinstance(value, dict) and "texts" in value and "documents" not in value else "documents"
+
+
+EitherRerank = Annotated[
+    Annotated[Rerank, Tag("documents")] | Annotated[RerankTexts, Tag("texts")], Discriminator(shape_of)
+]
+
+
+class Score(Body):
+    """vLLM's: one text against many, or as many pairs."""
+
+    model: str | None = None
+    text_1: Text | Annotated[list[Text], Field(min_length=1)]
+    text_2: Text | Annotated[list[Text], Field(min_length=1)]
+    raw_scores: bool | None = None
+
+
+class SourceBody(Body):
+    """A document to be asked: plain text, or what its kind says."""
+
+    text: str
+    source: str | None = Field(None, description="What it is called in results.")
+    kind: Literal["text", "markdown", "html", "csv", "tsv", "json", "jsonl"] = "text"
+
+
+class Ask(Body):
+    question: str = Field(min_length=1, validation_alias=AliasChoices("question", "query"))
+    documents: list[str | SourceBody] = Field(min_length=1)
+    model: str | None = None
+    top: int = Field(5, ge=1, validation_alias=AliasChoices("top", "top_n", "top_k"))
+    read: Positive | None = Field(None, description="How many sentences the model reads; 200, for the default model.")
+    fold_duplicates: bool | None = None

@@ -1,0 +1,192 @@
+"""A ranker process: it loads the models, and reads what the HTTP process sends it, batch after batch.
+
+A batch is a list of calls (model, method, payload); the answer has one outcome for each, in the same order.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anselm import Question, Ranker
+from anselm.errors import AnselmError
+
+Call = tuple[str, str, Any]
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the HTTP process has to know of a model without loading it."""
+
+    name: str
+    capacity: int | None
+    pairwise: bool
+    language: str | None
+    vectors: bool  # whether it compares texts by meaning
+    calibration: Any  # what `Ranker` takes
+    window: int | None  # tokens of question and document together that are read at once; None: all
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Raw scores of one list, or of a part of it."""
+
+    scores: NDArray[np.float64]
+    tokens: int
+    windowed: tuple[int, ...]  # candidates that did not fit and were read in windows
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A value, or the kind of the error; its message may hold texts."""
+
+    value: Any = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    outcomes: tuple[Outcome, ...]
+    seconds: float
+
+
+class Measured:
+    """A tokenizer that remembers how long the texts of its last call were: to tokenize twice would cost time."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self.lengths: dict[str, int] = {}
+
+    def __call__(self, texts: list[str]) -> Any:
+        found = self._tokenizer(texts)
+        self.lengths = {text: len(ids) for text, ids in zip(texts, found, strict=True)}
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tokenizer, name)
+
+
+class LoadedModel:
+    """One model, and the methods by which the HTTP process calls it."""
+
+    def __init__(self, name: str, source: str, threads: int) -> None:
+        self.name, self.ranker = name, Ranker.load(source, threads=threads)
+        scorer: Any = self.ranker.scorer
+        self.reading = getattr(scorer, "reading", None) or getattr(scorer, "config", None)
+        self.measured: Measured | None = None
+        if hasattr(scorer, "tokenizer") and hasattr(self.reading, "max_question"):
+            scorer.tokenizer = self.measured = Measured(scorer.tokenizer)
+
+    def describe(self) -> Description:
+        scorer = self.ranker.scorer
+        window = self.reading.max_length if self.measured and self.reading else None
+        has_vectors = hasattr(scorer, "text_vectors")
+        calibration = self.ranker.calibration
+        return Description(
+            self.name, scorer.capacity, scorer.pairwise, scorer.language, has_vectors, calibration, window
+        )
+
+    def score(self, questions: Sequence[Question]) -> list[Scored]:
+        found = self.ranker.scorer.score(questions)
+        return [self._scored(question, scores) for question, scores in zip(questions, found, strict=True)]
+
+    def _scored(self, question: Question, scores: NDArray[np.float64]) -> Scored:
+        asked = self._length(question.text)
+        lengths = [self._length(candidate.content) for candidate in question.candidates]
+        windowed = [place for place, length in enumerate(lengths) if length > self._room(asked)]
+        return Scored(scores, sum(lengths) + asked * len(lengths), tuple(windowed))
+
+    def _length(self, text: str) -> int:
+        return self.measured.lengths.get(text, 0) if self.measured else len(text.split())
+
+    def _room(self, asked: int) -> float:
+        """Tokens of a candidate that fit beside its question."""
+        if self.measured is None or self.reading is None:
+            return float("inf")
+        around = len(self.measured.before) + len(self.measured.between) + len(self.measured.after)
+        return float(self.reading.max_length - around - min(asked, self.reading.max_question))
+
+    def vectors(self, texts: list[str]) -> NDArray[np.float32]:
+        scorer: Any = self.ranker.scorer
+        return np.asarray(scorer.text_vectors(texts), dtype=np.float32)
+
+    def cut(self, payload: tuple[list[str], int]) -> list[str]:
+        """Texts after so many tokens; of a model without tokens, words."""
+        texts, limit = payload
+        return [text[: self._end(text, limit)] for text in texts]
+
+    def _end(self, text: str, limit: int) -> int:
+        if self.measured is None:
+            ends = [match.end() for match in _WORD.finditer(text)]
+        else:
+            ends = [end for _, end in self.measured.tokenizer.encode(text, add_special_tokens=False).offsets]
+        return ends[limit - 1] if len(ends) > limit else len(text)
+
+    def explain(self, payload: tuple[Question, int]) -> dict[int, Any]:
+        """Which words carried the scores of the first so many, by their places."""
+        question, top = payload
+        ranking = self.ranker.rank(question.text, question.candidates, top, explain=True)
+        return {result.index: result.explanation for result in ranking}
+
+
+def run(link: Connection, sources: Sequence[tuple[str, str]], threads: int) -> None:
+    """The life of a ranker process. It ends when the HTTP process does, or says so; signals are for that one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        models = {name: LoadedModel(name, source, threads) for name, source in sources}
+    except AnselmError as error:
+        link.send(error)
+        return
+    link.send([model.describe() for model in models.values()])
+    while (calls := receive(link)) is not None:
+        began = time.perf_counter()
+        outcomes = read_batch(models, calls)
+        link.send(Answer(tuple(outcomes), time.perf_counter() - began))
+
+
+def receive(link: Connection) -> list[Call] | None:
+    try:
+        calls: list[Call] | None = link.recv()
+    except (EOFError, OSError):
+        return None
+    return calls
+
+
+def read_batch(models: dict[str, LoadedModel], calls: Sequence[Call]) -> list[Outcome]:
+    """Lists to be scored by one model go together; where that fails, and else, one by one."""
+    outcomes: dict[int, Outcome] = {}
+    for name, model in models.items():
+        places = [place for place, call in enumerate(calls) if call[:2] == (name, "score")]
+        if len(places) > 1:
+            together = attempt(model, "score", [calls[place][2] for place in places])
+            if together.error is None:
+                outcomes |= {place: Outcome(one) for place, one in zip(places, together.value, strict=True)}
+    for place, (name, method, payload) in enumerate(calls):
+        if place not in outcomes:
+            outcomes[place] = call_one(models[name], method, payload)
+    return [outcomes[place] for place in range(len(calls))]
+
+
+def call_one(model: LoadedModel, method: str, payload: Any) -> Outcome:
+    if method != "score":
+        return attempt(model, method, payload)
+    found = attempt(model, method, [payload])
+    return found if found.error else replace(found, value=found.value[0])
+
+
+def attempt(model: LoadedModel, method: str, payload: Any) -> Outcome:
+    """What a model says. Input was checked before it came here, so whatever fails is our fault."""
+    try:
+        return Outcome(getattr(model, method)(payload))
+    except Exception as error:  # whatever a library raises: the process goes on with the next
+        return Outcome(error=type(error).__name__)

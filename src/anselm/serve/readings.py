@@ -1,0 +1,159 @@
+"""What a request asks for, done with a ranker: rerank a list, score pairs, ask documents. Runs in a thread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from anselm import Candidate, Question
+from anselm.errors import InputError
+from anselm.ranking.answers import Answers, Ranking, Result
+from anselm.serve.bodies import Ask, DocumentBody, Ours, RerankTexts, RerankV2, Score, SourceBody, Spans
+from anselm.serve.queue import Ticket
+from anselm.serve.refusals import Refusal
+from anselm.serve.service import Service
+from anselm.text.documents import document_from_text
+
+EXPLAINED = 10  # results, unless fewer are wanted
+SPAN_THRESHOLD = 0.1  # as Cohere's
+
+
+@dataclass(frozen=True)
+class Reranked:
+    """A ranking, and what was found out on the way, by the places of documents."""
+
+    ranking: Ranking[Result]
+    tokens: int
+    windowed: frozenset[int] = frozenset()
+    truncated: frozenset[int] = frozenset()
+    evidence: dict[int, Any] = field(default_factory=dict)
+    spans: dict[int, list[dict[str, Any]]] | None = None
+
+
+def text_of(document: str | DocumentBody | SourceBody) -> str:
+    return document if isinstance(document, str) else document.text
+
+
+def documents_of(body: RerankV2 | RerankTexts) -> Sequence[str | DocumentBody]:
+    return body.texts if isinstance(body, RerankTexts) else body.documents
+
+
+def candidate(place: int, document: str | DocumentBody, text: str) -> Candidate:
+    asked = "" if isinstance(document, str) else document.question or ""
+    return Candidate(str(place), text, question=asked)
+
+
+def relevance(result: Result) -> float:
+    """In [0, 1]: the probability or, of a model without a calibration, the sigmoid of its score."""
+    if result.probability is not None:
+        return result.probability
+    return 1 / (1 + math.exp(-max(-700.0, min(700.0, result.score))))
+
+
+def rerank(service: Service, ticket: Ticket, body: RerankV2 | RerankTexts) -> Reranked:
+    description = service.describe(body.model)
+    scorer = service.scorer(description, ticket)
+    given = documents_of(body)
+    texts, truncated = shorten(service, ticket, body, [text_of(document) for document in given])
+    candidates = tuple(candidate(place, one, text) for place, (one, text) in enumerate(zip(given, texts, strict=True)))
+    options = {"fold_duplicates": bool(body.fold_duplicates), "group": bool(body.group)}
+    ranking = service.ranker(scorer).rank(body.query, candidates, body.top_n, **options)
+    least = body.score_threshold or 0.0
+    ranking = replace(ranking, results=tuple(one for one in ranking if relevance(one) >= least))
+    found = Reranked(ranking, scorer.tokens, frozenset(scorer.windowed), truncated)
+    return deepen(service, ticket, body, found, Question("", body.query, candidates))
+
+
+def shorten(
+    service: Service, ticket: Ticket, body: Ours, texts: list[str]
+) -> tuple[list[str], frozenset[int]]:  # fmt: skip
+    """Texts cut where the request asks for it, and which were; what is longer than the service reads is refused."""
+    most = service.settings.limits.max_tokens_per_doc
+    asked = getattr(body, "max_tokens_per_doc", None)
+    limit = min(asked or most, most)
+    long = [place for place, text in enumerate(texts) if len(text) > limit]  # a token is a character or more
+    if not long:
+        return texts, frozenset()
+    scorer = service.scorer(service.describe(body.model), ticket)
+    cut = dict(zip(long, scorer.cut([texts[place] for place in long], limit), strict=True))
+    truncated = frozenset(place for place, text in cut.items() if len(text) < len(texts[place].rstrip()))
+    if truncated and limit == most and asked != most:
+        raise Refusal(
+            422, f"document {min(truncated)} has more than {most:,} tokens; max_tokens_per_doc cuts documents"
+        )
+    return [cut.get(place, text) if place in truncated else text for place, text in enumerate(texts)], truncated
+
+
+def deepen(service: Service, ticket: Ticket, body: Ours, found: Reranked, question: Question) -> Reranked:
+    """With the words and the sentences that carried the results, where they are asked for."""
+    description = service.describe(body.model)
+    tokens, evidence, spans = found.tokens, {}, None
+    if body.explain and found.ranking.results:
+        top = min(EXPLAINED, len(found.ranking.results))
+        chosen = [one.index for one in found.ranking.results[:top] if one.text.strip()]
+        evidence = service.scorer(description, ticket).explain(question, chosen, EXPLAINED)
+    if body.relevant_spans and body.relevant_spans.mode == "enabled":
+        scorer = service.scorer(description, ticket)
+        places = [one.index for one in found.ranking.results]
+        asked = [question.candidates[place].text for place in places]
+        spans = dict(
+            zip(places, find_spans(service.ranker(scorer), question.text, asked, body.relevant_spans), strict=True)
+        )
+        tokens += scorer.tokens
+    return replace(found, tokens=tokens, evidence=evidence, spans=spans)
+
+
+def find_spans(ranker: Any, question: str, texts: Sequence[str], wanted: Spans) -> list[list[dict[str, Any]]]:
+    """Of each text the sentences above the threshold, best first."""
+    spans: list[list[dict[str, Any]]] = [[] for _ in texts]
+    documents = [document_from_text(text, str(place)) for place, text in enumerate(texts)]
+    try:
+        answers = ranker.ask(question, documents, top=10**9)
+    except InputError:  # not one sentence in all of them
+        return spans
+    least = SPAN_THRESHOLD if wanted.threshold is None else wanted.threshold
+    for one in answers:
+        if (score := relevance(one)) > least:
+            spans[int(one.source)].append({"start": one.start, "end": one.end, "score": score})
+    return [some[: wanted.max_spans] for some in spans]
+
+
+def score_pairs(service: Service, ticket: Ticket, body: Score) -> tuple[list[Result], int]:
+    """One text against many is a list; several against as many are lists of one."""
+    scorer = service.scorer(service.describe(body.model), ticket)
+    ranker = service.ranker(scorer)
+    first, second = ([text] if isinstance(text, str) else text for text in (body.text_1, body.text_2))
+    if len(first) == 1:
+        ranking = ranker.rank(first[0], second)
+        return sorted(ranking.results, key=lambda one: one.index), scorer.tokens
+    if len(first) != len(second):
+        raise Refusal(
+            422, f"text_1 must be one text, or as many as text_2; they are {len(first):,} and {len(second):,}"
+        )
+    rankings = ranker.rank_many(first, [[text] for text in second])
+    return [ranking.best for ranking in rankings], scorer.tokens
+
+
+def ask(service: Service, ticket: Ticket, body: Ask) -> Answers:
+    scorer = service.scorer(service.describe(body.model), ticket)
+    documents = [
+        document_from_text(one, f"document {place}")
+        if isinstance(one, str)
+        else document_from_text(one.text, one.source or f"document {place}", one.kind)
+        for place, one in enumerate(body.documents)
+    ]
+    return service.ranker(scorer).ask(
+        body.question, documents, body.top, read=body.read, fold_duplicates=bool(body.fold_duplicates)
+    )
+
+
+def chars_of(service: Service, body: RerankV2 | RerankTexts | Score | Ask) -> int:
+    """How much a request is, if it is not too much."""
+    if isinstance(body, Score):
+        first, second = ([text] if isinstance(text, str) else text for text in (body.text_1, body.text_2))
+        return service.check_size("".join(first), second)
+    if isinstance(body, Ask):
+        return service.check_size(body.question, [text_of(one) for one in body.documents])
+    return service.check_size(body.query, [text_of(one) for one in documents_of(body)])

@@ -1,0 +1,135 @@
+"""The service without HTTP: it accepts requests or turns them away, and ranks with models that other processes hold."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+from anselm import Ranker
+from anselm.cores import usable_cores
+from anselm.serve.configuration import Settings
+from anselm.serve.counters import Counters
+from anselm.serve.queue import FairQueue, Ticket
+from anselm.serve.ranker_process import Description
+from anselm.serve.refusals import Refusal
+from anselm.serve.remote import RemoteScorer
+from anselm.serve.workers import Keeper
+
+MOST = 4  # ranker processes, unless more are asked for: each holds the models
+
+
+class Service:
+    """Start it, admit requests, stop it. All of it may be called by several threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.queue, self.counters = FairQueue(), Counters()
+        cores = usable_cores()
+        count = settings.processes or min(cores, MOST)
+        self.threads = settings.threads or max(1, cores // count)
+        sources = list(zip(settings.names, settings.models, strict=True))
+        patience = 2 * settings.timeout  # a process that takes longer for one batch hangs
+        self.keepers = [
+            Keeper(number, sources, self.threads, self.queue, self.counters, settings.batch_chars, patience)
+            for number in range(count)
+        ]
+        self.models: dict[str, Description] = {}
+        self.draining = False
+        self.open, self.open_chars = 0, 0  # requests that were accepted and not answered yet
+        self._lock = Lock()
+        self.counters.queue_depth.set_function(lambda: self.queue.depth)
+        self.counters.ready.set_function(lambda: self.ready_processes)
+
+    @property
+    def started(self) -> bool:
+        return bool(self.models)
+
+    @property
+    def ready_processes(self) -> int:
+        return sum(keeper.ready.is_set() for keeper in self.keepers)
+
+    @property
+    def restarts(self) -> int:
+        return sum(keeper.restarts for keeper in self.keepers)
+
+    @property
+    def ready(self) -> bool:
+        return self.ready_processes > 0 and not self.draining
+
+    def start(self) -> None:
+        """Returns when all processes have loaded their models; a model that cannot be loaded is an error here."""
+        for keeper in self.keepers:
+            keeper.start()
+        for keeper in self.keepers:
+            keeper.settled.wait()
+        if problem := next((keeper.problem for keeper in self.keepers if keeper.problem), None):
+            self.stop(0)
+            raise problem
+        self.models = {one.name: one for one in self.keepers[0].descriptions}
+
+    def stop(self, seconds: float) -> None:
+        """Finish what was accepted, for so many seconds at most, and end the processes."""
+        self.draining = True
+        self.wait_until_idle(seconds)
+        self.queue.close()
+        for keeper in self.keepers:
+            keeper.stop(min(seconds, 2.0))
+
+    def wait_until_idle(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while self.open and time.monotonic() < end:
+            time.sleep(0.02)
+
+    def describe(self, name: str | None) -> Description:
+        if name is None:
+            return next(iter(self.models.values()))
+        if name not in self.models:
+            raise Refusal(404, f"there is no model {name!r:.80} here; there is {', '.join(self.models)}")
+        return self.models[name]
+
+    @contextmanager
+    def admitted(self, chars: int) -> Iterator[Ticket]:
+        """A place for a request of so many characters, until it is answered."""
+        limits = self.settings.limits
+        with self._lock:
+            if self.draining:
+                raise Refusal(503, "the service is stopping", "draining", Retry_After="5")
+            full = self.open >= limits.max_requests
+            if full or (self.open and self.open_chars + chars > limits.max_queued_chars):
+                raise Refusal(
+                    429, "too much is waiting already; try again later", "queue_full", Retry_After=self.retry_after()
+                )
+            self.open += 1
+            self.open_chars += chars
+        ticket = Ticket(time.monotonic() + self.settings.timeout)
+        try:
+            yield ticket
+        finally:
+            with self._lock:
+                self.open -= 1
+                self.open_chars -= chars
+
+    def retry_after(self) -> str:
+        """Seconds until about half of what waits is read, by what was read so far."""
+        pace = max(self.counters.pace() * len(self.keepers), 1_000.0)
+        return str(min(60, max(1, math.ceil(self.open_chars / 2 / pace))))
+
+    def scorer(self, description: Description, ticket: Ticket) -> RemoteScorer:
+        return RemoteScorer(description, ticket, self.queue, max(1, self.settings.batch_chars // 2))
+
+    def ranker(self, scorer: RemoteScorer) -> Ranker:
+        description = self.models[scorer.name]
+        return Ranker(scorer, description.calibration, description.name)
+
+    def check_size(self, question: str, texts: list[str]) -> int:
+        """The characters of a request, which must be within the limits."""
+        limits = self.settings.limits
+        if len(texts) > limits.max_documents:
+            raise Refusal(422, f"{len(texts):,} documents are too many; at most {limits.max_documents:,} are read")
+        chars = len(question) + sum(map(len, texts))
+        if chars > limits.max_chars:
+            raise Refusal(422, f"{chars:,} characters are too many; a request may have {limits.max_chars:,}")
+        return chars

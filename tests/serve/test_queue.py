@@ -1,0 +1,98 @@
+"""The fair queue, without processes."""
+
+from __future__ import annotations
+
+import time
+from threading import Thread
+
+import pytest
+
+from anselm.serve.queue import FairQueue, Slice, Ticket
+from anselm.serve.refusals import Refusal
+
+
+def ticket(seconds: float = 100) -> Ticket:
+    return Ticket(time.monotonic() + seconds)
+
+
+def slices(owner: Ticket, *costs: int) -> list[Slice]:
+    return [Slice(owner, "m", "score", number, cost) for number, cost in enumerate(costs)]
+
+
+def test_a_small_request_passes_a_giant_one() -> None:
+    queue, giant, small = FairQueue(), ticket(), ticket()
+    queue.put(slices(giant, *[10] * 100))
+    assert [one.ticket for one in queue.take(10)] == [giant]
+    queue.put(slices(small, 10))
+    assert small in [one.ticket for one in [*queue.take(10), *queue.take(10)]]
+
+
+def test_a_batch_is_filled_with_one_of_each_in_turn() -> None:
+    queue, first, second = FairQueue(), ticket(), ticket()
+    queue.put(slices(first, 3, 3, 3))
+    queue.put(slices(second, 3))
+    taken = queue.take(9)
+    assert [(one.ticket, one.payload) for one in taken] == [(first, 0), (second, 0), (first, 1)]
+    assert queue.depth == 1
+
+
+def test_what_is_larger_than_the_budget_goes_alone() -> None:
+    queue = FairQueue()
+    queue.put(slices(ticket(), 50))
+    queue.put(slices(ticket(), 1))
+    assert [one.cost for one in queue.take(10)] == [50]
+    assert [one.cost for one in queue.take(10)] == [1]
+
+
+def test_what_was_there_when_a_process_died_goes_alone() -> None:
+    queue = FairQueue()
+    suspect, fine = slices(ticket(), 1)[0], slices(ticket(), 1)[0]
+    suspect.attempts = 1
+    queue.put([fine])
+    queue.put_back(suspect)
+    assert queue.take(10) == [suspect]
+    assert queue.take(10) == [fine]
+
+
+def test_two_of_one_request_go_alone_each() -> None:
+    queue, owner, fine = FairQueue(), ticket(), slices(ticket(), 1)[0]
+    suspects = slices(owner, 1, 1)
+    queue.put([fine])
+    for one in reversed(suspects):
+        one.attempts = 1
+        queue.put_back(one)
+    assert [len(queue.take(10)) for _ in range(2)] == [1, 1]
+    assert queue.depth == 1
+
+
+def test_nobody_reads_for_a_request_that_is_late_or_has_gone() -> None:
+    queue, late, gone, here = FairQueue(), ticket(0), ticket(), ticket()
+    lost, left, kept = slices(late, 1)[0], slices(gone, 1)[0], slices(here, 1)[0]
+    queue.put([lost, left, kept])
+    queue.drop(gone, Refusal(499, "gone"))
+    assert queue.take(10) == [kept]
+    assert isinstance(error := lost.found.exception(0), Refusal)
+    assert error.status_code == 504
+    assert isinstance(error := left.found.exception(0), Refusal)
+    assert error.status_code == 499
+
+
+def test_a_slice_is_answered_once() -> None:
+    [one] = slices(ticket(), 1)
+    one.answer("first")
+    one.answer("second")
+    one.fail(ValueError())
+    assert one.found.result(0) == "first"
+
+
+def test_closing_wakes_who_takes_and_refuses_what_waits() -> None:
+    queue, taken = FairQueue(), []
+    thread = Thread(target=lambda: taken.append(queue.take(10)))
+    thread.start()
+    queue.close()
+    thread.join(10)
+    assert taken == [[]]
+    [one] = slices(ticket(), 1)
+    queue.put([one])
+    with pytest.raises(Refusal, match="stopping"):
+        one.found.result(0)

@@ -1,0 +1,56 @@
+"""JSON from strangers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anselm.serve.refusals import Refusal
+from anselm.serve.strict_json import DEEPEST, parse, render
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.text()
+VALUES = st.recursive(LEAVES, lambda one: st.lists(one) | st.dictionaries(st.text(), one), max_leaves=8)
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (b'{"a": NaN}', "NaN is no number"),
+        (b'{"a": -Infinity}', "-Infinity is no number"),
+        (b'{"a": 1e999}', "too large"),
+        (b'{"a": ' + b"1" * 5_000 + b"}", "too many digits"),
+        (b'{"a": "\\ud800"}', "half a character"),
+        (b'{"\\uDFFF": 1}', "half a character"),
+        (b'{"a": "x\\u0000"}', "NUL character, at character 2"),
+        (b'{"a": "x\x00"}', "not JSON"),
+        (b'{"a": "\xff"}', "not UTF-8"),
+        (b"[" * 100_000, "nested too deep"),
+        (b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1), "nested too deep"),
+        (b"{", "not JSON"),
+        (b"", "not JSON"),
+    ],
+)
+def test_refused_in_one_sentence(body: bytes, sentence: str) -> None:
+    with pytest.raises(Refusal, match=sentence) as caught:
+        parse(body)
+    assert caught.value.status_code == 400
+    assert "\n" not in str(caught.value.detail)
+
+
+def test_what_is_just_not_too_deep_is_read() -> None:
+    assert parse(b"[" * DEEPEST + b"]" * DEEPEST)
+
+
+def test_whole_pairs_of_surrogates_are_characters() -> None:
+    assert parse(b'"\\ud83d\\ude00"') == "😀"
+
+
+@given(VALUES)
+def test_what_is_json_comes_back(value: object) -> None:
+    body = json.dumps(value).encode()
+    if "\\u0000" in body.decode():
+        return
+    assert parse(render(parse(body))) == value
