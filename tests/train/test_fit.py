@@ -214,7 +214,7 @@ def test_ctrl_c_says_how_to_go_on(
 
     rows = [{"question": f"honey {i}?", "candidates": [{"text": "bees", "label": 1}, "wood"]} for i in range(4)]
     (tmp_path / "lists.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    monkeypatch.setattr("anselm.train.fit.train_checkpoint", stop)
+    monkeypatch.setattr("anselm.experiments.training_runs.train_checkpoint", stop)
     options = ["--base", str(tiny_encoder), "--data", str(tmp_path / "lists.jsonl"), "--out", str(tmp_path / "mine")]
     monkeypatch.setattr("sys.argv", ["anselm", "train", *options])
     with pytest.raises(SystemExit, match="130"):
