@@ -178,6 +178,11 @@ class PairModel(nn.Module):
     def pairwise(self) -> bool:
         return not (self.listwise or self.config.neighbours)
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of the candidates counts, and not only which they are."""
+        return not self.pairwise
+
     @torch.no_grad()
     def score(self, questions: Sequence[Question], budget: int = 16_384) -> list[Scores]:
         """As a scorer: candidates that do not fit are read in windows, and the best window counts."""
