@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
+from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.data.question import Candidate, Question
 from anselm.errors import AnselmError
 from anselm.layers.composition import AttentivePooling
@@ -225,7 +225,7 @@ def test_lemmas_are_kept_with_the_model(vectors: Path, tmp_path: Path, monkeypat
         monkeypatch.setattr(f"anselm.text.{place}", lambda words: [forms.get(word, word) for word in words])
     model = make(vectors, lemmas=True)
     model.save(tmp_path)
-    loaded = load("attentive-clustering", json.loads((tmp_path / "config.json").read_text())["config"], tmp_path)
+    loaded = load(Checkpoint.read(tmp_path))
     texts = [Question("q", "honeys", (Candidate("0", "the beehives"), Candidate("1", "the hive")))]
     for one in (model, loaded):
         first, second = one.score(texts)[0]
