@@ -112,7 +112,7 @@ READERS: dict[str, dict[str, Any]] = {"whole": {}, "narrowing": {"pooling": "fir
 
 @pytest.fixture(scope="session", params=READERS)
 def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    settings = SHORT | {"similarity": True} | READERS[request.param]
+    settings = SHORT | READERS[request.param]
     return make_checkpoint(request, tmp_path_factory, "tiny_encoder", "cross-encoder", settings)
 
 

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anselm.data.question import Candidate, Question
-from anselm.encoding.lists import Lists, Picked, Texts, encode_lists, running, spread, window_candidates
+from anselm.encoding.lists import (
+    CONTEXTS,
+    OWNERS,
+    Lists,
+    Texts,
+    best_window,
+    encode_lists,
+    running,
+    spread,
+    window_candidates,
+)
 
 
 def characters(texts: list[str]) -> list[list[int]]:
@@ -59,7 +69,8 @@ def test_every_text_can_be_read_back(questions: list[Question]) -> None:
         lengths = [len(asked.text) + len(candidate.text) for candidate in asked.candidates]
         assert lists.pair_lengths[first:last].tolist() == lengths
         assert lists.longest[i] == max(lengths, default=0)
-    assert lists.contexts.size == 0
+        assert lists.positions[first:last].tolist() == list(range(len(asked.candidates)))
+    assert CONTEXTS not in lists.pairs
 
 
 def test_each_distinct_text_is_tokenized_once_and_all_in_one_call() -> None:
@@ -82,25 +93,23 @@ def test_each_distinct_text_is_tokenized_once_and_all_in_one_call() -> None:
         (True, 0, ["Insects", "Insects", "Insects", "Homes", "", ""]),
         (False, 1, ["ants", "bees bees", "ants", "", "who", "ants"]),
         (True, 2, ["Insects ants bees", "Insects bees bees", "Insects bees ants", "Homes", "who", "ants"]),
-        (False, 0, []),
     ],
 )
 def test_a_context_is_the_title_and_the_neighbours(title: bool, neighbours: int, expected: list[str]) -> None:
     lists = encode_lists(BEES, characters, title, neighbours)
-    assert [read(lists, text) for text in lists.contexts] == expected
-    if expected:
-        around = [len(q.text) + len(c.text) for q in BEES for c in q.candidates]
-        assert lists.pair_lengths.tolist() == [a + len(b) for a, b in zip(around, expected, strict=True)]
+    assert [read(lists, text) for text in lists.pairs[CONTEXTS]] == expected
+    around = [len(q.text) + len(c.text) for q in BEES for c in q.candidates]
+    assert lists.pair_lengths.tolist() == [a + len(b) for a, b in zip(around, expected, strict=True)]
 
 
 def test_a_title_that_is_null_is_no_title() -> None:
     lists = encode_lists([Question("q", "who", (Candidate("0", "bees"),), {"title": None})], characters, title=True)
-    assert [read(lists, text) for text in lists.contexts] == [""]
+    assert [read(lists, text) for text in lists.pairs[CONTEXTS]] == [""]
 
 
-def rows(lists: Lists, picked: Picked) -> list[tuple[str, list[tuple[str, str, float]]]]:
+def rows(lists: Lists, picked: Lists) -> list[tuple[str, list[tuple[str, str, float]]]]:
     """A selection as questions with their candidates, contexts and labels."""
-    contexts = picked.contexts if len(picked.contexts) else picked.candidates
+    contexts = picked.pairs.get(CONTEXTS, picked.candidates)
     pairs = zip(picked.candidates, contexts, picked.labels.tolist(), strict=True)
     return [
         (read(lists, text), [(read(lists, c), read(lists, around), label) for c, around, label in _take(pairs, size)])
@@ -123,7 +132,7 @@ def test_what_is_picked_are_whole_lists(questions: list[Question], data: st.Data
     ]
     assert rows(lists, picked) == expected
     pairs = [len(questions[i].text) + len(c.text) for i in chosen for c in questions[i].candidates]
-    assert picked.lengths.tolist() == pairs
+    assert picked.pair_lengths.tolist() == pairs
 
 
 @given(some_questions.filter(len), st.integers(1, 7), st.integers(0, 1))
@@ -135,7 +144,7 @@ def test_the_parts_of_a_batch_are_the_whole(questions: list[Question], parts: in
     for number, share in enumerate(shares):
         found[number::parts] = rows(lists, share)
     assert found == rows(lists, whole)
-    assert sorted(length for share in shares for length in share.lengths) == sorted(whole.lengths)
+    assert sorted(length for share in shares for length in share.pair_lengths) == sorted(whole.pair_lengths)
 
 
 def lists_of(lengths: list[list[int]]) -> Lists:
@@ -145,7 +154,13 @@ def lists_of(lengths: list[list[int]]) -> Lists:
     candidates = np.arange(1, 1 + len(flat))
     sizes = np.array([len(row) for row in lengths], dtype=np.int64)
     questions = np.zeros(len(lengths), dtype=np.int64)
-    return Lists(texts, questions, candidates, candidates, np.arange(len(flat), dtype=np.float32), running(sizes))
+    pairs = {
+        "candidates": candidates,
+        "labels": np.arange(len(flat), dtype=np.float32),
+        "positions": spread(np.zeros_like(sizes), sizes),
+        CONTEXTS: candidates,
+    }
+    return Lists(texts, questions, running(sizes), pairs)
 
 
 def _places(lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -162,7 +177,9 @@ def test_windows_hold_all_of_a_candidate(lengths: list[list[int]], room: int, ov
     windowed, owner = window_candidates(lists, rooms, overlap)
     assert len(windowed) == len(lists)
     assert windowed.labels.tolist() == [lists.labels[i] for i in owner]
-    assert windowed.contexts.tolist() == [lists.contexts[i] for i in owner]
+    assert windowed.pairs[CONTEXTS].tolist() == [lists.pairs[CONTEXTS][i] for i in owner]
+    assert windowed.positions.tolist() == [lists.positions[i] for i in owner]
+    assert windowed.pairs.get(OWNERS, owner).tolist() == owner.tolist()
     assert windowed.questions.tolist() == lists.questions.tolist()
     assert owner.tolist() == sorted(owner.tolist())
     found = [read_ids(windowed, text) for text in windowed.candidates]
@@ -171,7 +188,9 @@ def test_windows_hold_all_of_a_candidate(lengths: list[list[int]], room: int, ov
         check_windows(read_ids(lists, lists.candidates[pair]), mine, int(rooms[pair]), overlap)
     which = np.repeat(np.arange(len(lists)), lists.sizes)[owner]
     assert windowed.sizes.tolist() == [int((which == i).sum()) for i in range(len(lists))]
-    totals = [3 + len(window) + lists.texts.lengths[lists.contexts[i]] for window, i in zip(found, owner, strict=True)]
+    totals = [
+        3 + len(window) + lists.texts.lengths[lists.pairs[CONTEXTS][i]] for window, i in zip(found, owner, strict=True)
+    ]
     longest = [max((t for t, w in zip(totals, which, strict=True) if w == i), default=0) for i in range(len(lists))]
     assert windowed.longest.tolist() == longest
 
@@ -195,3 +214,60 @@ def test_lists_that_fit_are_not_copied() -> None:
     windowed, owner = window_candidates(lists, np.array([3, 5, 9]), 2)
     assert windowed is lists
     assert owner.tolist() == [0, 1, 2]
+
+
+# Columns that a model adds
+
+
+def told_apart(lists: Lists) -> Lists:
+    """Every text and every pair with a number of its own, an object, and a row of two."""
+    texts, pairs = len(lists.texts.starts), len(lists.labels)
+    objects = np.array([{"text": i} for i in range(texts)], dtype=object)
+    table = np.arange(2 * pairs).reshape(pairs, 2)
+    return lists.add(texts={"object": objects}, pairs={"number": np.arange(pairs), "table": table})
+
+
+def test_the_texts_are_there_to_be_annotated() -> None:
+    lists = encode_lists(BEES, characters, title=True)
+    assert [read(lists, text) for text in range(len(lists.texts.starts))] == list(lists.texts.strings)
+
+
+@given(some_questions.filter(len), st.data())
+def test_columns_follow_their_pairs_however_they_are_chosen(questions: list[Question], data: st.DataObject) -> None:
+    lists = told_apart(encode_lists(questions, characters))
+    pairs = len(lists.labels)
+    wanted = np.array(data.draw(st.lists(st.booleans(), min_size=pairs, max_size=pairs)), dtype=np.bool_)
+    chosen = np.array(data.draw(st.lists(st.integers(0, len(lists) - 1), max_size=4)), dtype=np.int64)
+    windowed, owner = window_candidates(lists, np.full(pairs, 3), 1)
+    for found, numbers in (
+        (lists.keep(wanted), np.flatnonzero(wanted)),
+        (lists.pick(chosen), [pair for i in chosen for pair in range(lists.bounds[i], lists.bounds[i + 1])]),
+        (windowed, owner),
+    ):
+        assert found.pairs["number"].tolist() == list(numbers)
+        for name in ("table", "labels", "positions"):
+            assert found.pairs[name].tolist() == [lists.pairs[name][i].tolist() for i in numbers]
+        whose = [found.texts.columns["object"][text]["text"] for text in found.candidates]
+        assert whose == [lists.candidates[i] for i in numbers]
+
+
+def test_a_candidate_of_another_list_brings_its_columns_but_no_label_and_no_position() -> None:
+    lists = told_apart(encode_lists(BEES, characters))  # bees ants bees | hive | ants who
+    found = lists.append(np.array([1, 0, 1]), np.array([2, 3, 0]))
+    assert found.pairs["number"].tolist() == [0, 1, 2, 3, 3, 2, 0, 4, 5]
+    assert found.sizes.tolist() == [4, 3, 2]
+    assert found.labels.tolist() == [1.0, 0.0, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert found.labels.dtype == np.float32
+    assert found.positions.tolist() == [0, 1, 2, -1, 0, -1, -1, 0, 1]
+
+
+@pytest.mark.parametrize(("what", "count"), [("texts", 5), ("pairs", 6)])
+def test_a_column_has_a_row_for_each(what: str, count: int) -> None:
+    lists = encode_lists(BEES, characters)
+    with pytest.raises(ValueError, match=f"the column 'trees' has 3 rows for {count} {what}"):
+        lists.add(**{what: {"trees": np.zeros(3)}})
+
+
+def test_the_best_window_counts() -> None:
+    scores, owner = np.array([1.0, -2.0, -1.0, 5.0]), np.array([0, 1, 1, 3])
+    assert best_window(scores, owner, 4).tolist() == [1.0, -1.0, -np.inf, 5.0]

@@ -34,7 +34,7 @@ def rows() -> tuple[Tensor, Tensor, Tensor]:
     return ids, place < (asked + said)[:, None], place < asked[:, None]
 
 
-def naive(encoder: Any, ids: Tensor, asked: int, layers: int) -> tuple[Tensor, Tensor]:
+def naive(encoder: Any, ids: Tensor, asked: int, layers: int) -> Tensor:
     """One pair without padding: every layer reads every token, and then the candidate's are put back."""
     types = (torch.arange(len(ids)) >= asked).long()
     states = encoder.embeddings(input_ids=ids[None], token_type_ids=types[None])
@@ -43,7 +43,7 @@ def naive(encoder: Any, ids: Tensor, asked: int, layers: int) -> tuple[Tensor, T
     kept = states
     for layer in encoder.encoder.layer[layers:]:
         states = torch.cat([layer(states)[:, :asked], kept[:, asked:]], dim=1)
-    return states[0, 0], kept[0]
+    return states[0, 0]
 
 
 @pytest.mark.parametrize("attention", ["sdpa", "eager"])
@@ -53,12 +53,11 @@ def test_it_is_what_the_layers_say_when_the_candidate_stands_still(layers: int, 
     encoder = make_encoder()
     encoder.set_attn_implementation(attention)
     ids, shown, asked = rows()
-    first, states = read_narrowing(encoder, ids, shown, asked, layers)
+    first = read_narrowing(encoder, ids, shown, asked, layers)
     for row, (question, candidate) in enumerate(SIDES):
         width = question + candidate
-        expected, kept = naive(encoder, ids[row, :width], question, layers)
+        expected = naive(encoder, ids[row, :width], question, layers)
         torch.testing.assert_close(first[row], expected, atol=2e-5, rtol=1e-4)
-        torch.testing.assert_close(states[row, :width], kept, atol=2e-5, rtol=1e-4)
 
 
 @torch.no_grad()
@@ -66,16 +65,15 @@ def test_with_all_layers_but_the_last_it_is_the_encoder() -> None:
     """The last layer is computed for [CLS] alone, which changes nothing about it."""
     encoder = make_encoder()
     ids, shown, asked = rows()
-    first, states = read_narrowing(encoder, ids, shown, asked, 4)
-    whole = encoder(ids, attention_mask=shown.long(), token_type_ids=(~asked).long(), output_hidden_states=True)
+    first = read_narrowing(encoder, ids, shown, asked, 4)
+    whole = encoder(ids, attention_mask=shown.long(), token_type_ids=(~asked).long())
     torch.testing.assert_close(first, whole.last_hidden_state[:, 0], atol=2e-5, rtol=1e-4)
-    torch.testing.assert_close(states[shown], whole.hidden_states[-2][shown], atol=2e-5, rtol=1e-4)
 
 
 def test_gradients_reach_every_layer_and_dropout_is_of_training_alone() -> None:
     encoder = make_encoder()
     ids, shown, asked = rows()
-    first, _ = read_narrowing(encoder, ids, shown, asked, 2)
+    first = read_narrowing(encoder, ids, shown, asked, 2)
     first.square().sum().backward()
     without = {name for name, parameter in encoder.named_parameters() if parameter.grad is None}
     assert not without
@@ -83,7 +81,7 @@ def test_gradients_reach_every_layer_and_dropout_is_of_training_alone() -> None:
     assert all("key.bias" in name for name in flat)  # a softmax does not see a shift
     encoder.train()
     torch.manual_seed(3)
-    noisy, again = (read_narrowing(encoder, ids, shown, asked, 2)[0] for _ in range(2))
+    noisy, again = (read_narrowing(encoder, ids, shown, asked, 2) for _ in range(2))
     assert not torch.allclose(noisy, again)
 
 

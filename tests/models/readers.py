@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from anselm.data.question import Candidate, Question
-from anselm.models.crossencoder import CrossEncoder, build
+from anselm.models.crossencoder import build
 from anselm.models.frames.pair_batches import Batch
+from anselm.models.frames.pair_model import PairModel
 
 
 def ask(text: str, *candidates: str, right: int = 0, title: str = "Bees") -> Question:
@@ -29,19 +30,19 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "first": {"pooling": "first"},
     "title": {"title": True, "neighbours": 1},
     "list": {"list_layers": 2},
-    "frozen": {"frozen": True, "token_layers": 1},
+    "frozen": {"name": "frozen-attention"},
     "narrowing": {"pooling": "first", "candidate_layers": 1},
 }
 
 
-def make(folder: Path, **options: Any) -> CrossEncoder:
+def make(folder: Path, name: str = "cross-encoder", **options: Any) -> Any:
     if options.get("candidate_layers") and "roberta" in folder.name:
         pytest.skip("only BERT can narrow")
     torch.manual_seed(3)
-    return build("cross-encoder", {"base": str(folder)} | options).eval()
+    return build(name, {"base": str(folder)} | options).eval()
 
 
-def collate(model: CrossEncoder, questions: list[Question]) -> Batch:
+def collate(model: PairModel, questions: list[Question]) -> Batch:
     lists = model.featurize(questions)
     return model.collate(model.place(lists, torch.device("cpu")), lists.pick(np.arange(len(lists))))
 
@@ -50,5 +51,5 @@ def pairs(questions: list[Question]) -> list[tuple[str, str]]:
     return [(question.text, candidate.text) for question in questions for candidate in question.candidates]
 
 
-def scores(model: CrossEncoder, questions: list[Question]) -> list[float]:
+def scores(model: PairModel, questions: list[Question]) -> list[float]:
     return np.concatenate(model.score(questions)).tolist()

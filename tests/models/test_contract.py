@@ -1,74 +1,243 @@
-"""What must hold for every model that ships with the package."""
+"""What must hold for every model that can be named: built small from the `TINY` of its file, or as it ships."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from anselm.checkpoints.catalogue import all_models, find_checkpoint, load_model
+from anselm.checkpoints.catalogue import DEFAULT, all_models, build_model, find_checkpoint, import_model, load_model
 from anselm.data.question import Candidate, Question
-from anselm.errors import AnselmError
+from anselm.errors import AnselmError, MissingExtraError
 from anselm.ranking.scorers import load_scorer
 
+
+def ask(text: str, *candidates: str, right: int = 0) -> Question:
+    rows = (Candidate(str(i), candidate, float(i == right)) for i, candidate in enumerate(candidates))
+    return Question(text, text, tuple(rows), {"title": "Bees"})
+
+
+LONG = "the hive stands in the garden where the bees make sweet honey of nectar and of wood " * 3
 LISTS = [
-    Question("q1", "How do bees make honey?", tuple(Candidate(str(i), text) for i, text in enumerate([
-        "Bees make honey from nectar.", "The hive is made of wood.", "Honey bees dance.", "Nectar is sweet.",
-    ]))),
-    Question("q2", "Where is the hive?", (Candidate("0", "The hive stands in the garden."),)),
-    Question("q3", "What is this", tuple(Candidate(str(i), "the same text") for i in range(3))),
-]  # fmt: skip
-
+    ask("How do bees make honey?", "Bees make honey of nectar.", "The hive is made of wood.", LONG, "Nectar", right=3),
+    ask("Where is the hive?", "The hive stands in the garden."),
+    ask("What is this sweet wood", "honey is sweet", "the wood", "the", "what wood is the garden of", right=1),
+]
+EMPTY = Question("none", "what", ())
+# Settings that make something else of a model.
+MORE: dict[str, tuple[str, dict[str, Any]]] = {
+    "cross-encoder, first": ("cross-encoder", {"pooling": "first"}),
+    "cross-encoder, narrowing": ("cross-encoder", {"pooling": "first", "candidate_layers": 1}),
+    "cross-encoder, title": ("cross-encoder", {"title": True}),
+    "cross-encoder, neighbours": ("cross-encoder", {"neighbours": 1}),
+    "cross-encoder, list": ("cross-encoder", {"list_layers": 2}),
+}
+CASES: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in all_models()} | MORE
 SHIPPED = [name for name in all_models() if find_checkpoint(name)]
-models = pytest.mark.parametrize("name", SHIPPED)
+UNTRAINED = {*SHIPPED, "general"}  # the default is the general ranker that there is
+Make = Callable[[str], Any]
+every = pytest.mark.parametrize("case", CASES)
+trainable = pytest.mark.parametrize("case", [case for case, (name, _) in CASES.items() if name not in UNTRAINED])
+shipped = pytest.mark.parametrize("name", SHIPPED)
 
 
-def bound(name: str) -> float:
-    """How far two scores of one pair may be apart: in int8 the last bit of a float is now and then a step of 255."""
-    return 1e-3 if name == "default" else 0.0
+@pytest.fixture(scope="module")
+def fresh(request: pytest.FixtureRequest) -> Make:
+    """A new model, untrained, or one that comes trained."""
+
+    def make(case: str) -> Any:
+        name, settings = CASES[case]
+        if name in UNTRAINED:
+            return load_scorer(name if name in SHIPPED else DEFAULT)
+        torch = pytest.importorskip("torch")
+        request.getfixturevalue("one_thread")
+        try:
+            module = import_model(name)
+        except MissingExtraError as error:
+            pytest.skip(str(error))
+        torch.manual_seed(1)
+        return build_model(name, {**module.TINY, **parts(request, module), **settings}, LISTS).eval()
+
+    return make
 
 
-@models
-def test_one_finite_score_per_candidate(name: str) -> None:
-    scores = load_scorer(name).score(LISTS)
-    assert [len(row) for row in scores] == [4, 1, 3]
-    assert all(np.isfinite(row).all() for row in scores)
+def parts(request: pytest.FixtureRequest, module: Any) -> dict[str, str]:
+    """An encoder and word vectors, where a model has them."""
+    known = {field.name for field in fields(module.Config)}
+    found = {}
+    if "base" in known:
+        found["base"] = str(request.getfixturevalue("tiny_encoder"))
+    if "vectors" in known:
+        found["vectors"] = str(request.getfixturevalue("vector_file")(module.TINY["embedding"]))
+    return found
 
 
-@models
-def test_a_list_alone_or_among_others_gets_the_same_scores(name: str) -> None:
-    model = load_scorer(name)
-    together = model.score(LISTS)
+@pytest.fixture(scope="module")
+def model(fresh: Make) -> Make:
+    """One for all tests that do not change it."""
+    return cache(fresh)
+
+
+def assert_same(found: Any, expected: Any, case: str) -> None:
+    """In int8 the last bit of a float is now and then a step of 255."""
+    bound = 1e-3 if case in ("default", "general") else 1e-5
+    np.testing.assert_allclose(np.hstack(found), np.hstack(expected), atol=bound, rtol=0)
+
+
+def turned(question: Question) -> Question:
+    return replace(question, candidates=question.candidates[::-1])
+
+
+@every
+def test_one_finite_score_per_candidate(case: str, model: Make) -> None:
+    scores = model(case).score(LISTS)
+    assert [len(row) for row in scores] == [4, 1, 4]
+    assert np.isfinite(np.concatenate(scores)).all()
+    assert min(np.ptp(scores[0]), np.ptp(scores[2])) > 1e-5  # and they tell candidates apart
+
+
+@every
+def test_lists_without_candidates_and_no_lists(case: str, model: Make) -> None:
+    scorer = model(case)
+    scores = scorer.score([EMPTY, LISTS[0], EMPTY, LISTS[1], EMPTY])
+    assert [len(row) for row in scores] == [0, 4, 0, 1, 0]
+    assert_same([scores[1], scores[3]], scorer.score(LISTS[:2]), case)
+    assert [len(row) for row in scorer.score([EMPTY])] == [0]
+    assert scorer.score([]) == []
+
+
+@every
+def test_empty_texts_have_a_score(case: str, model: Make) -> None:
+    assert np.isfinite(np.concatenate(model(case).score([ask("", "", "the"), ask("who", "")]))).all()
+
+
+@every
+def test_a_list_alone_or_among_others_gets_the_same_scores(case: str, model: Make) -> None:
+    scorer = model(case)
+    together = scorer.score(LISTS)
     for question, expected in zip(LISTS, together, strict=True):
-        np.testing.assert_allclose(model.score([question])[0], expected, atol=bound(name), rtol=0)
+        assert_same(scorer.score([question])[0], expected, case)
+    if "budget" in inspect.signature(scorer.score).parameters:  # how many tokens a batch has
+        for small in (1, 100):
+            assert_same(scorer.score(LISTS[::-1], budget=small), together[::-1], case)
 
 
-@models
-def test_the_order_of_candidates_does_not_matter(name: str) -> None:
-    model = load_scorer(name)
-    turned = Question("q1", LISTS[0].text, LISTS[0].candidates[::-1])
-    found = model.score([turned])[0][::-1]
-    np.testing.assert_allclose(found, model.score([LISTS[0]])[0], rtol=1e-12, atol=bound(name))
+@every
+def test_what_says_that_it_scores_pairs_alone_does(case: str, model: Make) -> None:
+    scorer, question = model(case), LISTS[0]
+    if scorer.pairwise:
+        alone = scorer.score([replace(question, candidates=(candidate,)) for candidate in question.candidates])
+        assert_same(alone, scorer.score([question]), case)
 
 
-@models
-def test_equal_texts_get_equal_scores(name: str) -> None:
-    assert len(set(load_scorer(name).score([LISTS[2]])[0].tolist())) == 1
+@every
+def test_the_order_of_candidates_matters_to_those_alone_that_say_so(case: str, model: Make) -> None:
+    scorer = model(case)
+    found, expected = scorer.score([turned(LISTS[0])])[0][::-1], scorer.score([LISTS[0]])[0]
+    if getattr(scorer, "ordered", False):
+        assert np.abs(found - expected).max() > 1e-4
+    else:
+        assert_same(found, expected, case)
 
 
-@models
-def test_saved_and_loaded_it_scores_the_same(name: str, tmp_path: Path) -> None:
-    model = load_scorer(name)
-    model.save(tmp_path)
-    for expected, found in zip(model.score(LISTS), load_scorer(tmp_path).score(LISTS), strict=True):
+@every
+def test_equal_texts_get_equal_scores(case: str, model: Make) -> None:
+    scorer = model(case)
+    if not getattr(scorer, "ordered", False):
+        scores = scorer.score([ask("where is the hive", "the garden", "wood", "the garden", "the garden")])[0]
+        assert np.ptp(scores[[0, 2, 3]]) < 1e-6  # rows of a matrix product may be rounded apart
+
+
+@every
+def test_saved_and_loaded_it_scores_the_same(case: str, model: Make, tmp_path: Path) -> None:
+    scorer = model(case)
+    scorer.save(tmp_path)
+    loaded: Any = load_scorer(tmp_path)
+    assert loaded.name == scorer.name
+    assert loaded.pairwise == scorer.pairwise
+    assert not getattr(loaded, "training", False)
+    assert getattr(loaded, "config", None) == getattr(scorer, "config", None)
+    for expected, found in zip(scorer.score(LISTS), loaded.score(LISTS), strict=True):
         np.testing.assert_array_equal(found, expected)
 
 
-@models
+def together(model: Any, questions: list[Question] = LISTS) -> Any:
+    """A batch of all of them, as in training."""
+    import torch
+
+    lists = model.featurize(questions)
+    return model.collate(model.place(lists, torch.device("cpu")), lists.pick(np.arange(len(lists))))
+
+
+def widened(batch: Any, columns: int = 5) -> Any:
+    """With more padding, whatever tokens it holds. The tables of a batch are `x` and `x_mask`, or all of one `mask`."""
+    import torch
+
+    names = [field.name for field in fields(batch)]
+    masks = {name: name.replace("_mask", "s") for name in names if name.endswith("_mask")} or {"mask": "ids"}
+    changed: dict[str, Any] = {}
+    for mask, ids in masks.items():
+        shown = torch.nn.functional.pad(getattr(batch, mask), (0, columns))
+        changed |= {mask: shown, ids: torch.nn.functional.pad(getattr(batch, ids), (0, columns)).masked_fill(~shown, 3)}
+    if "groups" in names:
+        groups = tuple(replace(group, width=group.width + columns) for group in batch.groups)
+        changed |= {"groups": groups, "types": torch.nn.functional.pad(batch.types, (0, columns))}
+    return replace(batch, **changed)
+
+
+@trainable
+def test_padding_does_not_matter(case: str, model: Make) -> None:
+    import torch
+
+    scorer = model(case)
+    batch = together(scorer)
+    with torch.no_grad():
+        assert_same(scorer(widened(batch)).numpy(), scorer(batch).numpy(), case)
+
+
+@trainable
+def test_one_step_of_training_changes_weights_and_breaks_none(case: str, fresh: Make) -> None:
+    from anselm.train.hyperparameters import make_training
+    from anselm.train.loop import Loop
+
+    learner = fresh(case)
+    before = {name: tensor.clone() for name, tensor in learner.state_dict().items()}
+    steady = {"schedule": "constant", "warmup": 0.0, "log_steps": 1, "batch_lists": 9, "epochs": 1.0}
+    progress = Loop(learner, LISTS, make_training({**learner.usual, **steady}), None).run()
+    after = learner.state_dict()
+    assert progress.steps == 1
+    assert progress.loss is not None
+    assert all(bool(tensor.isfinite().all()) for tensor in after.values())
+    assert {name for name, tensor in after.items() if not tensor.equal(before[name])}
+    assert not np.array_equal(learner.eval().score(LISTS)[0], fresh(case).score(LISTS)[0])
+
+
+@trainable
+def test_scoring_leaves_a_model_in_training_as_it_was(case: str, fresh: Make) -> None:
+    learner = fresh(case).train()
+    modes = [module.training for module in learner.modules()]
+    np.testing.assert_array_equal(np.hstack(learner.score(LISTS)), np.hstack(learner.score(LISTS)))  # no dropout
+    assert [module.training for module in learner.modules()] == modes
+
+
+@trainable
+def test_a_file_says_what_each_of_its_names_is(case: str) -> None:
+    pytest.importorskip("torch")
+    module: Any = import_model(CASES[case][0])
+    assert module.VARIANTS.keys() == module.MODELS.keys()
+    assert module.TINY.keys() <= {field.name for field in fields(module.Config)}
+
+
+@shipped
 def test_scores_are_the_same_in_every_process(name: str) -> None:
     """Down to the last bit, also where Python's hashes differ: ties are ties everywhere."""
     code = (
@@ -104,10 +273,7 @@ def test_fitted_statistics_are_saved_too(tmp_path: Path) -> None:
         ({"config.json": "{"}, "not a readable checkpoint configuration"),
         ({"config.json": "[]"}, 'an object with a "model" is needed'),
         ({"config.json": '{"model": "bm52"}'}, "unknown model"),
-        (
-            {"config.json": '{"model": "bm25", "config": {"k2": 1}}'},
-            "unknown setting of the model 'bm25'",
-        ),
+        ({"config.json": '{"model": "bm25", "config": {"k2": 1}}'}, "unknown setting of the model 'bm25': 'k2'"),
         ({"config.json": '{"model": "bm25"}', "statistics.json": "{}"}, "not word statistics"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +37,15 @@ pytestmark = pytest.mark.usefixtures("one_thread")
         ({"neighbours": -1}, "neighbours is -1, but must be 0 or more"),
         ({"list_layers": -1}, "list_layers is -1, but must be 0 or more"),
         ({"max_question": 0}, "max_question is 0, but must be 1 or more"),
-        ({"similarity": True, "list_layers": 1}, "a model with list_layers cannot have the similarity head"),
         ({"candidate_layers": -1}, "candidate_layers is -1, but must be 0 or more"),
-        ({"candidate_layers": 1}, "candidate_layers need pooling 'first' .*, not pooling 'mean' and token_layers 0"),
-        ({"candidate_layers": 1, "pooling": "first", "token_layers": 1}, "not pooling 'first' and token_layers 1"),
+        ({"candidate_layers": 1}, "candidate_layers need pooling 'first', not 'mean'"),
         ({"candidate_layers": 2, "pooling": "first"}, "candidate_layers is 2, but must be below .* layers, 2"),
-        ({"similarity": 1}, "similarity is 1, but must be like False"),
+        (
+            {"similarity": True},
+            "'cross-encoder' no longer has the setting 'similarity': only False is still understood",
+        ),
+        ({"teacher": "x"}, "'cross-encoder' no longer has the setting 'teacher': only '' is still understood, not 'x'"),
+        ({"token_layers": 1}, "'cross-encoder' no longer has the setting 'token_layers': only 0"),
         ({"dropout": 1.0}, "dropout is 1.0, but must be from 0 to below 1"),
         ({"dropout": float("nan")}, "dropout is nan"),
         ({"max_length": 64}, "max_length 64 leaves no room .* max_question 64 and 3 special tokens"),
@@ -142,7 +146,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
         weights(lambda t: t.update(tail=torch.zeros(2))), "model.safetensors", "'tail' that the model does not have",
     ),
     "fewer layers": (configure(list_layers=0), "model.safetensors", "weights '.*' that the model does not have"),
-    "a second head": (configure(similarity=True), "config.json", "list_layers cannot have the similarity head"),
+    "a second head": (configure(similarity=True), "config.json", "no longer has the setting 'similarity'"),
     "more layers": (configure(list_layers=2), "model.safetensors", r"the weights 'list_layers\.1\..*' are missing"),
 }  # fmt: skip
 
@@ -161,6 +165,26 @@ def test_settings_that_are_missing_are_the_defaults(tiny_encoder: Path, tmp_path
     make(tiny_encoder).save(tmp_path)
     edit("config.json", config={})(tmp_path)
     assert load_model(tmp_path).config == Config()  # type: ignore[attr-defined]
+
+
+UNTAUGHT = {"similarity": False, "teacher": ""}
+FORMER: dict[str, dict[str, Any]] = {
+    "cross-encoder": {"frozen": False, "token_layers": 0, **UNTAUGHT},
+    "frozen-attention": {"frozen": True, "candidate_layers": 0, "list_layers": 0, **UNTAUGHT},
+}
+
+
+@pytest.mark.parametrize(("name", "former"), FORMER.items(), ids=FORMER)
+def test_a_checkpoint_with_settings_that_are_gone_scores_as_it_did(
+    name: str, former: dict[str, Any], tiny_encoder: Path, tmp_path: Path
+) -> None:
+    model, lists = make(tiny_encoder, name), [ask("where is the hive", "in the garden", "wood")]
+    model.save(tmp_path)
+    assert not former.keys() & asdict(model.config).keys()
+    configure(**former)(tmp_path)
+    loaded: Any = load_model(tmp_path)
+    assert loaded.config == model.config
+    assert scores(loaded, lists) == scores(model, lists)
 
 
 def test_untrained_it_is_no_ranker() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -85,48 +85,6 @@ def test_no_two_names_are_the_same_model(build: Build) -> None:
     assert len({str(asdict(build(name).config)) for name in NAMES}) == len(NAMES)
 
 
-@models
-def test_one_finite_score_per_candidate(name: str, build: Build) -> None:
-    scores = build(name).score(LISTS)
-    assert [len(row) for row in scores] == [4, 4, 4]
-    assert np.isfinite(scores).all()
-    assert (np.ptp(scores, axis=1) > 1e-5).all()  # and they tell candidates apart
-    assert (np.ptp(scores, axis=0) > 1e-5).all()  # and questions
-
-
-@models
-def test_a_list_alone_or_among_others_gets_the_same_scores(name: str, build: Build) -> None:
-    model = build(name)
-    among_others = model.score(LISTS)
-    for question, expected in zip(LISTS, among_others, strict=True):
-        assert_same(model.score([question])[0], expected)
-        if model.pairwise:
-            alone = [score(model, question.text, candidate.text)[0] for candidate in question.candidates]
-            assert_same(alone, expected)
-    for found, expected in zip(model.score(LISTS, budget=1), among_others, strict=True):  # and in small batches
-        assert_same(found, expected)
-
-
-@models
-def test_the_order_of_candidates_does_not_matter(name: str, build: Build) -> None:
-    model = build(name)
-    turned = [replace(question, candidates=question.candidates[::-1]) for question in LISTS[::-1]]
-    assert_same([row[::-1] for row in model.score(turned)[::-1]], model.score(LISTS))
-
-
-@models
-@torch.no_grad()
-def test_padding_does_not_matter(name: str, build: Build) -> None:
-    """Whatever words it holds."""
-    model = build(name)
-    batch, wider = together(model), {}
-    for side in ("question", "answer"):
-        ids, mask = getattr(batch, f"{side}s"), getattr(batch, f"{side}_mask")
-        wider[f"{side}_mask"] = mask = torch.cat([mask, mask.new_zeros(len(mask), 5)], dim=1)
-        wider[f"{side}s"] = torch.cat([ids, ids.new_zeros(len(ids), 5)], dim=1).masked_fill(~mask, 3)
-    assert_same(model(replace(batch, **wider)), model(batch))
-
-
 @framed
 @torch.no_grad()
 def test_vectors_of_texts_apart_give_what_forward_gives(name: str, build: Build) -> None:
@@ -140,11 +98,6 @@ def test_vectors_of_texts_apart_give_what_forward_gives(name: str, build: Build)
     apart = {"averaged", "qa-cnn", "qa-lstm", "sm-cnn", "ggsa", "global-attention", "ntn-lstm", "hd-lstm"}
     assert model.apart or name not in apart
     assert not (model.apart and name in {"iggsa", "ctrn", "iarnn-gate", "ap-cnn", "qa-lstm-attention"})
-
-
-@models
-def test_equal_texts_get_equal_scores(name: str, build: Build) -> None:
-    assert np.ptp(score(build(name), ASKED[0], *[SAID[1]] * 3)) < 1e-6  # rows of a matrix product may be rounded apart
 
 
 # Whose vectors of an answer depend on the question, and whose vectors of a question on the answer.
@@ -162,17 +115,6 @@ def test_who_sees_the_other_side(side: int, told: set[str], name: str, build: Bu
     model.similarity = lambda *vectors: vectors[side].flatten(1).sum(dim=1)
     other = np.ptp(model.score(LISTS), axis=1 - side)  # over the texts of the other side
     assert (other.max() > 1e-5) == (name in told)  # not all: attention to one word has no choice
-
-
-@models
-def test_saved_and_loaded_it_scores_the_same(name: str, build: Build, tmp_path: Path) -> None:
-    model = build(name)
-    model.save(tmp_path)
-    loaded = load_model(tmp_path)
-    assert loaded.name == name
-    assert loaded.config == model.config
-    assert not loaded.training
-    np.testing.assert_array_equal(loaded.score(LISTS), model.score(LISTS))
 
 
 @models
@@ -216,24 +158,6 @@ def test_the_end_of_a_long_text_does_not_count(name: str, build: Build) -> None:
     assert_same(score(model, "where is the hive", "bees make honey of the nectar"), expected)
     assert abs(score(model, "where is hive", "bees make honey of") - expected) > 1e-6
     assert abs(score(model, "where is the", "bees make honey the") - expected) > 1e-6
-
-
-@models
-def test_lists_without_candidates_and_no_lists(name: str, build: Build) -> None:
-    model, empty = build(name), Question("none", "what", ())
-    scores = model.score([empty, LISTS[0], empty, LISTS[1], empty])
-    assert [len(row) for row in scores] == [0, 4, 0, 4, 0]
-    assert_same([scores[1], scores[3]], model.score(LISTS[:2]))
-    assert [len(row) for row in model.score([empty])] == [0]
-    assert model.score([]) == []
-
-
-def test_scoring_leaves_a_model_in_training_as_it_was(build: Build) -> None:
-    model = build("qa-cnn", dropout=0.5).train()
-    first, second = model.score(LISTS), model.score(LISTS)
-    np.testing.assert_array_equal(first, second)  # without dropout
-    assert model.training
-    assert not model(together(model)).equal(model(together(model)))  # and then with it
 
 
 def test_averaged_word_vectors_by_hand(build: Build, vector_file: Callable[[int], Path]) -> None:

@@ -80,7 +80,7 @@ def test_from_lists_to_a_ranker(
     run(train_default, "reader", entries, reader, "--teacher", teacher, "--seeds", 1, 2)
     model = load_model(reader)
     assert isinstance(model, CrossEncoder)
-    assert (model.config.candidate_layers, model.config.pooling, model.config.similarity) == (1, "first", True)
+    assert (model.config.candidate_layers, model.config.pooling) == (1, "first")
     run(train_default, "reader", entries, other, "--teacher", teacher, "--seeds", 1, "--without", "selqa")
 
     unseen = {"wikiqa": [LISTS[:6]], "trecqa": [LISTS[6:]]}

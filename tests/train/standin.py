@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from anselm.data.question import Candidate, Question
-from anselm.encoding.lists import Indices, Lists, Picked, encode_lists
+from anselm.encoding.lists import Indices, Lists, encode_lists
 from anselm.layers.layout import Layout
 from anselm.scorer import Scores
 from anselm.train.hyperparameters import Training
@@ -70,7 +70,7 @@ class StandIn(nn.Module):
         ]
         return torch.tensor(np.array(rows), dtype=torch.float32, device=device)
 
-    def collate(self, placed: Tensor, picked: Picked) -> Batch:
+    def collate(self, placed: Tensor, picked: Lists) -> Batch:
         asked, said, labels = (
             torch.from_numpy(array).to(placed.device)
             for array in (np.repeat(picked.questions, picked.sizes), picked.candidates, picked.labels)

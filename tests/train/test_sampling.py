@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anselm.encoding.lists import Lists, Texts, running
+from anselm.encoding.lists import CONTEXTS, Lists, Texts, running, spread
 from anselm.errors import InputError, UnknownNameError
-from anselm.train.sampling import Sampling, _random_negatives, keep_pairs, sample
+from anselm.train.sampling import Sampling, _random_negatives, sample
 
 Row = tuple[int, int, float]  # a candidate's text, its context's and its label
 
@@ -20,19 +20,25 @@ Row = tuple[int, int, float]  # a candidate's text, its context's and its label
 def make(lists: list[list[Row]], contexts: bool = True) -> Lists:
     flat = [row for rows in lists for row in rows]
     length = np.arange(200) % 17
+    sizes = np.array([len(rows) for rows in lists], dtype=np.int64)
+    pairs = {
+        "candidates": np.array([row[0] for row in flat], dtype=np.int64),
+        "labels": np.array([row[2] for row in flat], dtype=np.float32),
+        "positions": spread(np.zeros_like(sizes), sizes),
+    }
+    if contexts:
+        pairs[CONTEXTS] = np.array([row[1] for row in flat], dtype=np.int64)
     return Lists(
         Texts(np.zeros(length.sum(), dtype=np.int32), running(length)[:-1], length),
         np.array([150 + i for i in range(len(lists))], dtype=np.int64),
-        np.array([row[0] for row in flat], dtype=np.int64),
-        np.array([row[1] for row in flat] if contexts else [], dtype=np.int64),
-        np.array([row[2] for row in flat], dtype=np.float32),
-        running(np.array([len(rows) for rows in lists], dtype=np.int64)),
+        running(sizes),
+        pairs,
     )
 
 
 def unmake(lists: Lists) -> dict[int, list[Row]]:
     """By question."""
-    contexts = lists.contexts.tolist() if len(lists.contexts) else [-1] * len(lists.candidates)
+    contexts = lists.pairs.get(CONTEXTS, np.full(len(lists.candidates), -1)).tolist()
     flat = list(zip(lists.candidates.tolist(), contexts, lists.labels.tolist(), strict=True))
     return {int(q): flat[lists.bounds[i] : lists.bounds[i + 1]] for i, q in enumerate(lists.questions)}
 
@@ -56,7 +62,7 @@ def check_longest(lists: Lists) -> None:
     for i, (question, rows) in enumerate(unmake(lists).items()):
         pairs = [length[question] + length[text] + length[context] for text, context, _ in rows]
         assert lists.longest[i] == max(pairs, default=0)
-    assert lists.pick(np.arange(len(lists))).lengths.max(initial=0) == max(lists.longest, default=0)
+    assert lists.pick(np.arange(len(lists))).pair_lengths.max(initial=0) == max(lists.longest, default=0)
 
 
 def is_part_of(rows: list[Row], whole: list[Row]) -> bool:
@@ -84,6 +90,16 @@ def test_some_of_the_list(corpus: list[list[Row]], negatives: int, seed: int, mi
         assert sum(row[2] <= 0 for row in found) == min(negatives, len(irrelevant))
         assert (question in after) == bool(rows)  # none is lost, except one that was empty
     check_longest(sampled)
+
+
+@pytest.mark.parametrize("kind", ["list", "hard", "pool"])
+def test_what_is_sampled_keeps_its_position_in_the_source(kind: str) -> None:
+    lists = make([[(10 * i + j, 40, float(j == 5)) for j in range(9)] for i in range(3)])
+    sampled = sample(lists, Sampling(kind, 3), rng(1), rng(2).random(27))
+    own = np.repeat(np.arange(3), sampled.sizes) == sampled.candidates // 10
+    assert sampled.positions[own].tolist() == (sampled.candidates[own] % 10).tolist()
+    assert (sampled.positions[~own] == -1).all()  # what was drawn from another list stands nowhere in this one
+    assert (~own).any() == (kind == "pool")
 
 
 @given(corpora(smallest=1), st.integers(1, 4), st.data())
@@ -158,7 +174,7 @@ def test_a_choice_depends_on_the_seed_alone(kind: str) -> None:
 def test_lists_without_candidates_do_not_disturb_the_others(holes: list[int]) -> None:
     corpus = [[(10 * i + j, 40 + 5 * i + j, float(j == 1)) for j in range(3)] for i in range(5)]
     holed = make([[] if i in holes else rows for i, rows in enumerate(corpus)])
-    kept = unmake(keep_pairs(holed, holed.labels <= 0))
+    kept = unmake(holed.keep(holed.labels <= 0))
     assert kept == {150 + i: [rows[0], rows[2]] for i, rows in enumerate(corpus) if i not in holes}
 
 

@@ -1,4 +1,4 @@
-"""The general ranker as files: a cross-encoder with a similarity head and its untouched encoder, both exported, and the
+"""The general ranker as files: a cross-encoder and its untouched encoder, both exported, and the
 blend of the two, fitted on lists that the cross-encoder was not trained on. See models/general.py for what it computes.
 """
 
@@ -49,13 +49,13 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
     `questions` are what the ranges of the activations are seen on.
     """
     model = load_model(checkpoint)
-    if not isinstance(model, CrossEncoder) or not model.config.similarity:
-        raise InputError(f"{checkpoint} is not a cross-encoder with a similarity head, which a general ranker needs")
+    if not isinstance(model, CrossEncoder) or model.listwise:
+        raise InputError(f"{checkpoint} is not a cross-encoder of single pairs, which a general ranker needs")
     layers, pooling = model.config.candidate_layers, model.config.pooling
     if not layers and pooling != "mean":
         raise InputError(f"a general ranker pools by the mean where it has no candidate_layers, not by {pooling!r}")
     untouched, _ = load_pretrained(model.config.base)
-    reader = to_onnx(Pairs(model, signals=2), model.encoder, ("ids", "mask", "types"))
+    reader = to_onnx(Pairs(model), model.encoder, ("ids", "mask", "types"))
     encoder = to_onnx(Texts(untouched), untouched, ("ids", "mask"))
     if int8:
         lists = model.featurize(questions)

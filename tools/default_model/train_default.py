@@ -7,16 +7,16 @@
 
 The teacher is a large cross-encoder, trained on the lists of mixture.py but those of Stack Exchange and
 SelQA, so that a reader that was held out from one of them is not told about it by its teacher. The reader is a small
-one. It learns from the labels and from what the teacher says of the same lists, and its second head from the similarity
-that the teacher's encoder saw before it was trained. It is trained twice: whole, and then, from there on, as one whose
-upper layers read the question alone (anselm.layers.funnel). Each seed trains one; the mean of their weights is what
-counts. They begin with the same weights and differ in the order of the lists. No dev set has a say: the running mean at
-the last step is kept, since any dev set would choose for its own kind of question.
+one. It learns from the labels and from what the teacher says of the same lists. It is trained twice: whole, and then,
+from there on, as one whose upper layers read the question alone (anselm.layers.funnel). Each seed trains one; the mean
+of their weights is what counts. They begin with the same weights and differ in the order of the lists. No dev set has a
+say: the running mean at the last step is kept, since any dev set would choose for its own kind of question.
 
 The shipped weights came from runs of the same recipe on one H200, and not bit by bit from this code: the entries were
 collected, and the nearly right sentences made, by other code, nine sources of entries were left out to be measured on,
 and the teacher and the narrowing runs began with weights that had been rounded to int8 for the way to the machine. The
-readers that were held out from a corpus were narrow from the start, and trained for three epochs.
+readers had a second head, which nothing uses any more; those that were held out from a corpus were narrow from the
+start, and trained for three epochs.
 """
 
 # ruff: noqa: T201
@@ -66,7 +66,7 @@ def train(
     model = build("cross-encoder", config)
     if start is not None:
         model.load_state_dict(start.state_dict())
-    # Half of a small model's weights. They stay those of the untouched encoder, which the second head has to imitate.
+    # Half of a small model's weights, which stay those of the untouched encoder.
     model.encoder.get_input_embeddings().requires_grad_(False)
     training = Training(**BATCHES, **settings, precision="bf16" if torch.cuda.is_available() else "no")
 
@@ -86,10 +86,9 @@ def train_teacher(questions: Sequence[Question], base: str) -> CrossEncoder:
 def train_reader(questions: Sequence[Question], teacher: CrossEncoder, seeds: Sequence[int]) -> CrossEncoder:
     on_gpu = teacher.cuda() if torch.cuda.is_available() else teacher
     softened = list(soften(questions, on_gpu.score(questions), SHARE))
-    config = {**LENGTHS, "similarity": True, "teacher": teacher.config.base}
     runs = [{**READER, "seed": seed} for seed in seeds]
-    whole = mean_model([train(softened, config, run) for run in runs])
-    return mean_model([train(softened, {**config, **NARROWING}, run, whole) for run in runs])
+    whole = mean_model([train(softened, LENGTHS, run) for run in runs])
+    return mean_model([train(softened, {**LENGTHS, **NARROWING}, run, whole) for run in runs])
 
 
 def mean_model(models: Sequence[CrossEncoder]) -> CrossEncoder:

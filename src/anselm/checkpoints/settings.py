@@ -31,8 +31,16 @@ def _renamed(name: str, names: Mapping[str, str]) -> str:
 
 
 def make_config(kind: type[Config], name: str, variant: Mapping[str, Any], settings: Mapping[str, Any]) -> Config:
-    """The configuration of a variant, with some settings changed. JSON and TOML have lists where we have tuples."""
-    settings = current_names(settings)
+    """The configuration of a variant, with some settings changed. JSON and TOML have lists where we have tuples.
+
+    A kind may have a table `former`: settings of earlier versions that may still be given, with the only value that is
+    still understood.
+    """
+    settings, former = current_names(settings), getattr(kind, "former", {})
+    if other := next((key for key in settings if key in former and settings[key] != former[key]), None):
+        known = f"only {former[other]!r} is still understood, not {settings[other]!r}"
+        raise InputError(f"the model {name!r} no longer has the setting {other!r}: {known}")
+    settings = {key: value for key, value in settings.items() if key not in former}
     check_names(f"setting of the model {name!r}:", settings, kind)
     values = {**variant, **settings}
     return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})

@@ -1,19 +1,20 @@
 """Lists of questions as arrays: every text is tokenized once, and a batch is a selection of numbers.
 
     Texts   all distinct texts as one flat array of token ids; text i is ids[starts[i] : starts[i] + lengths[i]]
-    Lists   for each list its question's text and, flat over all lists, its candidates' texts and labels
-    Picked  what goes into one batch: lists, and for each the candidates to look at, which may be fewer than the list
-            has, or some from other lists
+    Lists   for each list its question's text and, flat over all lists, the columns of its pairs
 
-Nothing here is about a model: a pair model joins two texts, a siamese model reads them apart, a model that needs parses
-or clusters keeps them in arrays beside these, by the same text numbers.
+A column is an array with a row for each text or for each pair. Pairs always have their candidate's text, its label and
+its position in the source. A model's featurizer adds what else it wants to know (`Lists.add`): what is around a
+candidate, the entities of a text, its vector, its tree (an array of objects will do). However pairs are chosen, their
+columns come along. Nothing here is about a model: a pair model joins two texts, a siamese model reads them apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,13 @@ from numpy.typing import NDArray
 from anselm.data.question import Question
 
 Indices = NDArray[np.int64]
+Columns = Mapping[str, NDArray[Any]]
 Tokenize = Callable[[list[str]], Sequence[Sequence[int]]]
 
+CANDIDATES, LABELS = "candidates", "labels"  # columns of pairs: the candidate's text, and how relevant it is;
+POSITIONS = "positions"  # its place in its source list, from 0, and -1 where it was drawn from another list;
+CONTEXTS = "contexts"  # the text of what is around it, where a model wants that;
+OWNERS = "owners"  # where candidates were cut into windows: the pair that each is a window of
 WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share
 
 
@@ -31,42 +37,34 @@ class Texts:
     ids: NDArray[np.int32]  # (tokens,)
     starts: Indices  # (texts,)
     lengths: Indices  # (texts,)
-
-
-@dataclass(frozen=True)
-class Picked:
-    """The lists of one batch; candidates and labels are flat, `sizes` says where each list ends."""
-
-    questions: Indices  # (lists,) texts
-    candidates: Indices  # (pairs,) texts
-    contexts: Indices  # (pairs,) texts: what stands around each candidate; empty where the model wants none
-    labels: NDArray[np.float32]  # (pairs,)
-    sizes: Indices  # (lists,)
-    lengths: Indices  # (pairs,) tokens, without what a model adds
-
-    def part(self, number: int, parts: int) -> Picked:
-        """Every so-manieth list: one process's share of a batch."""
-        mine = np.arange(number, len(self.sizes), parts)
-        starts = np.cumsum(self.sizes) - self.sizes
-        pairs = spread(starts[mine], self.sizes[mine])
-        contexts = self.contexts[pairs] if len(self.contexts) else self.contexts
-        return Picked(
-            self.questions[mine], self.candidates[pairs], contexts,
-            self.labels[pairs], self.sizes[mine], self.lengths[pairs],
-        )  # fmt: skip
+    strings: tuple[str, ...] = ()  # as they were tokenized; windows, which stand behind them, have none
+    columns: Columns = field(default_factory=dict)  # each (texts, ...)
 
 
 @dataclass(frozen=True)
 class Lists:
     texts: Texts
     questions: Indices  # (lists,) texts
-    candidates: Indices  # (pairs,) texts
-    contexts: Indices  # (pairs,) texts, or empty
-    labels: NDArray[np.float32]  # (pairs,)
     bounds: Indices  # (lists + 1,)
+    pairs: Columns  # each (pairs, ...)
 
     def __len__(self) -> int:
         return len(self.questions)
+
+    @property
+    def candidates(self) -> Indices:
+        """(pairs,) texts"""
+        return self.pairs[CANDIDATES]
+
+    @property
+    def labels(self) -> NDArray[np.float32]:
+        """(pairs,)"""
+        return self.pairs[LABELS]
+
+    @property
+    def positions(self) -> Indices:
+        """(pairs,)"""
+        return self.pairs[POSITIONS]
 
     @cached_property
     def sizes(self) -> Indices:
@@ -76,8 +74,8 @@ class Lists:
     def pair_lengths(self) -> Indices:
         """(pairs,) tokens of question, candidate and context, without what a model adds between them."""
         lengths = self.texts.lengths
-        total = np.repeat(lengths[self.questions], self.sizes) + lengths[self.candidates]
-        return total + lengths[self.contexts] if len(self.contexts) else total
+        total: Indices = np.repeat(lengths[self.questions], self.sizes) + lengths[self.candidates]
+        return total + lengths[self.pairs[CONTEXTS]] if CONTEXTS in self.pairs else total
 
     @cached_property
     def longest(self) -> Indices:
@@ -87,13 +85,43 @@ class Lists:
             longest[filled] = np.maximum.reduceat(self.pair_lengths, self.bounds[:-1][filled])
         return longest
 
-    def pick(self, lists: Indices) -> Picked:
+    def add(self, texts: Columns | None = None, pairs: Columns | None = None) -> Lists:
+        """With more columns, or others of the same name."""
+        given = ((texts or {}, len(self.texts.starts), "texts"), (pairs or {}, self.bounds[-1], "pairs"))
+        for columns, count, what in given:
+            for name, column in columns.items():
+                if len(column) != count:
+                    raise ValueError(f"the column {name!r} has {len(column)} rows for {count} {what}")
+        known = replace(self.texts, columns={**self.texts.columns, **(texts or {})})
+        return replace(self, texts=known, pairs={**self.pairs, **(pairs or {})})
+
+    def pick(self, lists: Indices) -> Lists:
+        """Some lists, whole."""
         sizes = self.sizes[lists]
-        pairs = spread(self.bounds[lists], sizes)
-        contexts = self.contexts[pairs] if len(self.contexts) else self.contexts
-        return Picked(
-            self.questions[lists], self.candidates[pairs], contexts, self.labels[pairs], sizes, self.pair_lengths[pairs]
-        )
+        return self._take(self.questions[lists], spread(self.bounds[lists], sizes), sizes)
+
+    def part(self, number: int, parts: int) -> Lists:
+        """Every so-manieth list: one process's share of a batch."""
+        return self.pick(np.arange(number, len(self), parts))
+
+    def keep(self, wanted: NDArray[np.bool_]) -> Lists:
+        """Some of the pairs, and those lists that still have any."""
+        sizes = np.diff(running(wanted)[self.bounds])
+        return self._take(self.questions[sizes > 0], np.flatnonzero(wanted), sizes[sizes > 0])
+
+    def append(self, lists: Indices, pairs: Indices) -> Lists:
+        """Candidates of other lists behind those of some lists. There they are irrelevant, and have no position."""
+        owner = np.repeat(np.arange(len(self)), self.sizes)
+        order = np.argsort(np.concatenate([owner, lists]), kind="stable")
+        foreign = order >= len(owner)
+        sizes = self.sizes + np.bincount(lists, minlength=len(self))
+        taken = self._take(self.questions, np.concatenate([np.arange(len(owner)), pairs])[order], sizes)
+        labels = np.where(foreign, np.float32(0), taken.labels)
+        return taken.add(pairs={LABELS: labels, POSITIONS: np.where(foreign, -1, taken.positions)})
+
+    def _take(self, questions: Indices, pairs: Indices, sizes: Indices) -> Lists:
+        """Lists of any of the pairs."""
+        return Lists(self.texts, questions, running(sizes), {name: row[pairs] for name, row in self.pairs.items()})
 
 
 def spread(starts: Indices, sizes: Indices) -> Indices:
@@ -114,8 +142,9 @@ class Numbering:
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
 
-    def of(self, texts: Iterable[str]) -> list[int]:
-        return [self.numbers.setdefault(text, len(self.numbers)) for text in texts]
+    def of(self, texts: Iterable[str]) -> Indices:
+        found = [self.numbers.setdefault(text, len(self.numbers)) for text in texts]
+        return np.array(found, dtype=np.int64)
 
 
 def encode_lists(questions: Sequence[Question], tokenize: Tokenize, title: bool = False, neighbours: int = 0) -> Lists:
@@ -126,25 +155,20 @@ def encode_lists(questions: Sequence[Question], tokenize: Tokenize, title: bool 
     """
     numbering = Numbering()
     asked = numbering.of(question.text for question in questions)
-    candidates = numbering.of(candidate.content for question in questions for candidate in question.candidates)
-    around = [text for question in questions for text in contexts(question, title, neighbours)]
-    context = numbering.of(around)
-    labels = [label for question in questions for label in question.labels]
-    sizes = [len(question.candidates) for question in questions]
-    return Lists(
-        flatten(tokenize(list(numbering.numbers))),
-        np.array(asked, dtype=np.int64),
-        np.array(candidates, dtype=np.int64),
-        np.array(context, dtype=np.int64),
-        np.array(labels, dtype=np.float32),
-        running(np.array(sizes, dtype=np.int64)),
-    )
+    sizes = np.array([len(question.candidates) for question in questions], dtype=np.int64)
+    pairs: dict[str, NDArray[Any]] = {
+        CANDIDATES: numbering.of(candidate.content for question in questions for candidate in question.candidates),
+        LABELS: np.array([label for question in questions for label in question.labels], dtype=np.float32),
+        POSITIONS: spread(np.zeros_like(sizes), sizes),
+    }
+    if title or neighbours:
+        around = (text for question in questions for text in contexts(question, title, neighbours))
+        pairs[CONTEXTS] = numbering.of(around)
+    return Lists(flatten(tokenize(list(numbering.numbers)), tuple(numbering.numbers)), asked, running(sizes), pairs)
 
 
 def contexts(question: Question, title: bool, neighbours: int) -> list[str]:
-    """What stands around each candidate; nothing at all where no context is wanted."""
-    if not title and not neighbours:
-        return []
+    """What stands around each candidate."""
     texts = [candidate.content for candidate in question.candidates]
     heading = [str(question.meta.get("title") or "")] if title else []
     return [
@@ -153,17 +177,17 @@ def contexts(question: Question, title: bool, neighbours: int) -> list[str]:
     ]
 
 
-def flatten(tokens: Sequence[Sequence[int]]) -> Texts:
+def flatten(tokens: Sequence[Sequence[int]], strings: tuple[str, ...] = ()) -> Texts:
     lengths = np.fromiter((len(row) for row in tokens), dtype=np.int64, count=len(tokens))
     ids = np.fromiter((token for row in tokens for token in row), dtype=np.int32, count=int(lengths.sum()))
-    return Texts(ids, np.cumsum(lengths) - lengths, lengths)
+    return Texts(ids, np.cumsum(lengths) - lengths, lengths, strings)
 
 
 def window_candidates(lists: Lists, room: Indices, overlap: int = WINDOW_OVERLAP) -> tuple[Lists, Indices]:
     """Candidates longer than their room in tokens become overlapping windows, each a candidate of its own.
 
-    `room` is per pair, at least 1. Also returns, for each pair of the result, the pair it came from: a candidate's
-    score is the best of its windows'. Windows are stretches of the same flat ids, so nothing is copied.
+    `room` is per pair, at least 1. Also returns, for each pair of the result, the pair it came from, whose columns and
+    whose text's columns it has. Windows are stretches of the same flat ids, so no token is copied.
     """
     lengths = lists.texts.lengths[lists.candidates]
     step = room - np.minimum(overlap, room // 2)  # where there is little room, less is shared
@@ -171,19 +195,27 @@ def window_candidates(lists: Lists, room: Indices, overlap: int = WINDOW_OVERLAP
     if (counts == 1).all():
         return lists, np.arange(len(lengths))
     owner = np.repeat(np.arange(len(lengths)), counts)
-    offset = spread(np.zeros(len(counts), dtype=np.int64), counts) * step[owner]
-    starts = lists.texts.starts[lists.candidates][owner] + offset
-    known = len(lists.texts.starts)
-    texts = Texts(
-        lists.texts.ids,
-        np.concatenate([lists.texts.starts, starts]),
-        np.concatenate([lists.texts.lengths, np.minimum(room[owner], lengths[owner] - offset)]),
+    offset = spread(np.zeros_like(counts), counts) * step[owner]
+    texts = add_stretches(
+        lists.texts, lists.candidates[owner], offset, np.minimum(room[owner], lengths[owner] - offset)
     )
-    return Lists(
+    windowed = lists._take(lists.questions, owner, np.diff(running(counts)[lists.bounds]))
+    numbers = len(lists.texts.starts) + np.arange(len(owner))
+    return replace(windowed, texts=texts).add(pairs={CANDIDATES: numbers, OWNERS: owner}), owner
+
+
+def add_stretches(texts: Texts, whole: Indices, offset: Indices, lengths: Indices) -> Texts:
+    """Parts of some of the texts behind all of them, each with the columns of the whole."""
+    return replace(
         texts,
-        lists.questions,
-        known + np.arange(len(owner)),
-        lists.contexts[owner] if len(lists.contexts) else lists.contexts,
-        lists.labels[owner],
-        running(counts)[lists.bounds],
-    ), owner
+        starts=np.concatenate([texts.starts, texts.starts[whole] + offset]),
+        lengths=np.concatenate([texts.lengths, lengths]),
+        columns={name: np.concatenate([column, column[whole]]) for name, column in texts.columns.items()},
+    )
+
+
+def best_window(scores: NDArray[np.float64], owner: Indices, count: int) -> NDArray[np.float64]:
+    """The highest score of each candidate's windows. (windows,) -> (count,)"""
+    best = np.full(count, -np.inf)
+    np.maximum.at(best, owner, scores)
+    return best

@@ -20,7 +20,8 @@ from anselm.experiments.schema import Recipe, Stage, find_stage, of_config
 from anselm.train.dry_run import Plan, plan
 from anselm.train.fit import is_trained, make_model, split_off_dev, train_checkpoint
 from anselm.train.hyperparameters import Progress, Training, make_training
-from anselm.train.loop import Trainable, Watch, unwatched
+from anselm.train.loop import Watch, unwatched
+from anselm.train.trainable import Trainable
 
 DEFAULTS = {"batch_lists": 16, "batch_tokens": 16_384}  # for a few hundred lists, and for memory without a GPU
 

@@ -2,8 +2,7 @@
 
 ids, mask, types: int64 (pairs, tokens) -> signals: float32 (pairs, 1)
 
-Of a model with a similarity head, only the score is exported; see general.py for both. Models over word vectors have
-other inputs, see runtime/words.py, and stay in float32.
+Models over word vectors have other inputs, see runtime/words.py, and stay in float32.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from anselm.export.graphs import trace
 from anselm.export.quantize import Array, quantize
 from anselm.export.word_graph import words_to_onnx
 from anselm.files import replace_file
-from anselm.models.crossencoder import CrossEncoder
+from anselm.models.frames.pair_model import PairModel
 from anselm.runtime.rows import Rows, lay_out
 
 SEEN = 300  # to see the ranges on; 64 and 800 drifted about as much
@@ -46,14 +45,14 @@ KEPT = (CONFIG, ENCODER, TOKENIZER, VOCABULARY, CALIBRATION, CARD)
 
 
 class Pairs(nn.Module):
-    """The part of a cross-encoder that reads pairs which are rows of tokens already."""
+    """The part of a pair model that reads pairs which are rows of tokens already."""
 
-    def __init__(self, model: CrossEncoder, signals: int = 1) -> None:
+    def __init__(self, model: PairModel) -> None:
         super().__init__()
-        self.model, self.count = model, signals
+        self.model = model
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
-        return self.model.signals(ids, mask, types)[:, : self.count]
+        return self.model.signals(ids, mask, types)
 
 
 def export(folder: Path, out: Path | None, questions: Sequence[Question], int8: bool = True) -> Path:
@@ -118,7 +117,7 @@ def to_onnx(module: nn.Module, encoder: Any, names: tuple[str, ...]) -> onnx.Mod
         encoder.set_attn_implementation(was)
 
 
-def pair_rows(model: CrossEncoder, questions: Sequence[Question]) -> Rows:
+def pair_rows(model: PairModel, questions: Sequence[Question]) -> Rows:
     """Pairs as the runtime reads them."""
     return lay_out(model.featurize(questions), model.tokenizer, model.reading).distinct()[0]
 

@@ -30,8 +30,8 @@ def check_encoder(encoder: Any, layers: int) -> None:
         raise InputError(f"candidate_layers is {layers}, but must be below the encoder's number of layers, {count}")
 
 
-def read_narrowing(encoder: Any, ids: Tensor, shown: Tensor, asked: Tensor, layers: int) -> tuple[Tensor, Tensor]:
-    """c, and the states of all tokens after the lower layers. (rows, width), (rows, tokens, width)
+def read_narrowing(encoder: Any, ids: Tensor, shown: Tensor, asked: Tensor, layers: int) -> Tensor:
+    """c. (rows, width)
 
     `shown` are the tokens that are no padding, `asked` those of them on the question's side, which come first. Both are
     (rows, tokens); the tokens that are not asked have the token type 1.
@@ -49,7 +49,7 @@ def read_narrowing(encoder: Any, ids: Tensor, shown: Tensor, asked: Tensor, laye
 
     for layer in upper:
         question = read(layer, question, beside_candidate(), shown)
-    return read(last, question[:, :1], beside_candidate(), shown)[:, 0], states
+    return read(last, question[:, :1], beside_candidate(), shown)[:, 0]
 
 
 def _split(layers: Any, count: int) -> tuple[list[Any], list[Any], Any]:

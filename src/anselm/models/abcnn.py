@@ -45,6 +45,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "abcnn1": {"attention": "input"},
     "abcnn2": {"attention": "pooling"},
 }
+TINY = {"embedding": 24, "width": 24, "filters": 12, "max_length": 12, "max_question": 8}
 ATTENTIONS = ("none", "input", "pooling")
 
 

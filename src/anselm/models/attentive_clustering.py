@@ -46,6 +46,7 @@ from anselm.text.vocabulary import Vocabulary
 MODELS = {
     "attentive-clustering": {"kind": "siamese", "summary": "attentive pooling, and the answers of the same cluster"},
 }
+TINY = {"embedding": 24, "width": 24, "filters": 8, "max_length": 12, "max_question": 8}
 VARIANTS: dict[str, dict[str, Any]] = {"attentive-clustering": {}}
 USUAL: dict[str, Any] = {  # the thesis's, in batches
     "epochs": 20.0, "learning_rate": 1.2, "loss": "pairwise", "margin": 0.1, "optimizer": "sgd", "momentum": 0.0,

@@ -40,6 +40,7 @@ MODELS = {
     "ggsa": {"kind": "siamese", "summary": "gated group self-attention, max pooling, cosine"},
     "iggsa": {"kind": "siamese", "summary": "gated group self-attention in which answers see the question"},
 }
+TINY = {"embedding": 24, "width": 24, "group": 4, "max_length": 12, "max_question": 8}
 VARIANTS: dict[str, dict[str, Any]] = {"ggsa": {"interaction": False}, "iggsa": {"interaction": True}}
 
 

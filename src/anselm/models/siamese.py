@@ -135,6 +135,10 @@ SIMILARITIES: dict[str, Callable[[int, Any], Callable[[Tensor, Tensor], Tensor]]
     "holographic": lambda width, c: HolographicSimilarity(width, width),
     "severyn": lambda width, c: SeverynSimilarity(width, width),
 }
+TINY = {
+    "embedding": 24, "width": 24, "hidden": 10, "filters": 12, "group": 4, "reach": 3, "max_length": 12,
+    "max_question": 8,
+}  # fmt: skip
 SPREAD = (0, 0, 0, 5, 5, 5)  # offsets of the six heads
 VARIANTS: dict[str, dict[str, Any]] = {
     "averaged": {"encoder": "words", "composition": "mean"},

@@ -17,7 +17,7 @@ from anselm.checkpoints.checksums import copy_files
 from anselm.cores import usable_cores
 from anselm.data.question import Question
 from anselm.encoding.limits import TEXT_LENGTH, Reading
-from anselm.encoding.lists import Indices, Lists, Texts, encode_lists, flatten, window_candidates
+from anselm.encoding.lists import Indices, Lists, Texts, best_window, encode_lists, flatten, window_candidates
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.runtime.engines import check_signals, choose_engine, open_engine
 from anselm.runtime.pairs import BUDGET, check_length, read_tokenizer
@@ -62,8 +62,8 @@ class Blended:
         windowed, owner = window_candidates(lists, reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, reading).distinct()
         signals = run_rows(self.reader, rows, reading.max_length, budget)
-        check_signals(self.checkpoint.path(READER_GRAPH), signals, 2)  # the second is for training further
-        return best_of(signals[place, 0], owner, len(lists.labels))
+        check_signals(self.checkpoint.path(READER_GRAPH), signals, 1, 2)  # older readers have a second head, unused
+        return best_window(signals[place, 0], owner, len(lists.labels))
 
     def _compare(self, lists: Lists, budget: int) -> Numbers:
         """The cosine of question and candidate of each pair; of a long candidate, that of its best window."""
@@ -72,7 +72,7 @@ class Blended:
         which, place = np.unique(np.concatenate([questions, windowed.candidates]), return_inverse=True)
         vectors = self._encode(windowed.texts, which, budget)
         asked, said = np.split(vectors[place], [len(questions)])
-        return best_of((asked * said).sum(axis=1), owner, len(lists.labels))
+        return best_window((asked * said).sum(axis=1), owner, len(lists.labels))
 
     def _encode(self, texts: Texts, which: Indices, budget: int = BUDGET) -> Numbers:
         """Some of the texts as the untouched encoder sees them, as vectors of length one. (texts, width)"""
@@ -96,13 +96,6 @@ class Blended:
 
     def save(self, folder: Path) -> None:
         copy_files(self.checkpoint.folder, folder, (CONFIG, ENCODER, TOKENIZER, READER_GRAPH, ENCODER_GRAPH))
-
-
-def best_of(values: Numbers, owner: Indices, count: int) -> Numbers:
-    """The highest of each owner's values. (owners,)"""
-    best = np.full(count, -np.inf)
-    np.maximum.at(best, owner, values)
-    return best
 
 
 def text_rows(texts: Texts, which: Indices, tokenizer: PairTokenizer) -> Rows:

@@ -58,10 +58,10 @@ def checked(path: Path, engine: Engine) -> Engine:
     return run
 
 
-def check_signals(path: Path, signals: NDArray[Any], count: int) -> None:
-    """So many for each row."""
-    if len(signals) and signals.shape[1:] != (count,):
-        found = f"it gives {signals.shape[-1]} signals of a row, and {count} are needed"
+def check_signals(path: Path, signals: NDArray[Any], *counts: int) -> None:
+    """One of so many for each row."""
+    if len(signals) and signals.shape[-1] not in counts:
+        found = f"it gives {signals.shape[-1]} signals of a row, and {counts[0]} are needed"
         raise FormatError(path, f"not a model as `anselm export` writes it: {found}")
 
 

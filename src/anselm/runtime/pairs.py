@@ -12,7 +12,7 @@ from anselm.checkpoints.checksums import copy_files
 from anselm.cores import usable_cores
 from anselm.data.question import Question
 from anselm.encoding.limits import Reading
-from anselm.encoding.lists import encode_lists, window_candidates
+from anselm.encoding.lists import best_window, encode_lists, window_candidates
 from anselm.encoding.tokenizer import MAX_TOKENS, VOCABULARY, PairTokenizer, fitting_tokenizer
 from anselm.runtime.engines import Engine, check_signals, choose_engine, open_engine
 from anselm.runtime.rows import lay_out, run_rows
@@ -41,9 +41,7 @@ class ExportedPairs:
         rows, place = lay_out(windowed, self.tokenizer, self.reading).distinct()
         signals = run_rows(self.engine, rows, self.reading.max_length, budget)  # (distinct pairs, 1)
         check_signals(self.checkpoint.path(GRAPH), signals, 1)
-        best = np.full(len(lists.labels), -np.inf)
-        np.maximum.at(best, owner, signals[place, 0])
-        return np.split(best, lists.bounds[1:-1])
+        return np.split(best_window(signals[place, 0], owner, len(lists.labels)), lists.bounds[1:-1])
 
     def computes_on(self) -> tuple[str, int]:
         return choose_engine(), usable_cores()

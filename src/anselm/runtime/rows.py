@@ -1,4 +1,4 @@
-"""Pairs of texts as padded rows of tokens, in numpy: what `CrossEncoder.collate` does on a device, without torch.
+"""Pairs of texts as padded rows of tokens, in numpy: what models/frames/pair_batches.py does on a device.
 
 A row is [CLS] question [SEP] candidate [SEP], and, where there is a context, context [SEP]; cut from the end.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anselm.encoding.limits import Reading
-from anselm.encoding.lists import Indices, Lists, spread
+from anselm.encoding.lists import CONTEXTS, Indices, Lists, spread
 from anselm.encoding.tokenizer import PairTokenizer
 
 STEP = 8  # tokens; between 4 and 16 no difference in speed stood out from the noise
@@ -66,9 +66,9 @@ def lay_out(lists: Lists, tokenizer: PairTokenizer, reading: Reading) -> Rows:
     before, between, after = (np.full(len(question), len(part)) for part in special)
     starts = [np.zeros_like(before), text[question], before, text[candidate], before + between]
     lengths = [before, asked, between, said, after]
-    if len(lists.contexts):
-        shown = np.minimum(lists.texts.lengths[lists.contexts], np.maximum(limit - asked - said, 0))
-        starts += [text[lists.contexts], before + between]
+    if (context := lists.pairs.get(CONTEXTS)) is not None:
+        shown = np.minimum(lists.texts.lengths[context], np.maximum(limit - asked - said, 0))
+        starts += [text[context], before + between]
         lengths += [shown, after * (shown > 0)]  # nothing is closed where nothing is shown
     first, second = tokenizer.types
     types = np.array([first] * 3 + [second] * (len(starts) - 3))

@@ -17,7 +17,8 @@ from anselm.data.overlap import Overlap, find_overlap
 from anselm.encoding.lists import Indices, Lists
 from anselm.memory import resident_megabytes
 from anselm.train.hyperparameters import Training
-from anselm.train.loop import Loop, Trainable
+from anselm.train.loop import Loop
+from anselm.train.trainable import Trainable
 
 NUMBER = 4  # bytes
 # Beside what is kept for the backward pass there is what it computes in between, and what the allocator does not give
@@ -100,7 +101,7 @@ def saved_bytes(loop: Loop, lists: Lists, batch: Indices) -> int:
 def trial_seconds(loop: Loop) -> float:
     """The time of all steps, from one step on a batch of middling cost after another that warms up."""
     lists, batches = loop._plan(0)
-    costs = np.array([lists.pick(batch).lengths.sum() for batch in batches])
+    costs = np.array([lists.pick(batch).pair_lengths.sum() for batch in batches])
     middle = batches[int(np.argsort(costs)[len(costs) // 2])]
     loop._step(lists.pick(middle))
     began = time.perf_counter()

@@ -21,7 +21,8 @@ from anselm.errors import InputError, UnknownNameError
 from anselm.metrics.measures import evaluate_lists, summarise
 from anselm.train.beliefs import calibrate
 from anselm.train.hyperparameters import Progress, Training
-from anselm.train.loop import Loop, Trainable, Watch, unwatched
+from anselm.train.loop import Loop, Watch, unwatched
+from anselm.train.trainable import Trainable
 
 DEV_SHARE = 0.1  # of one's own lists, where no dev set is given
 

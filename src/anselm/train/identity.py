@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 from torch import Tensor
 
 from anselm.checkpoints.settings import current_names
-from anselm.encoding.lists import Lists
+from anselm.encoding.lists import CONTEXTS, Lists
 from anselm.train.hyperparameters import WITHOUT_EFFECT, Training
 
 
@@ -47,11 +48,12 @@ def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[s
 
 
 def describe_data(lists: Lists) -> str:
+    """By its tokens; what a model adds to them follows from its settings."""
     digest = hashlib.sha256()
-    texts = lists.texts
+    texts, contexts = lists.texts, lists.pairs.get(CONTEXTS, np.empty(0, dtype=np.int64))
     for array in (
         texts.ids, texts.starts, texts.lengths,
-        lists.questions, lists.candidates, lists.contexts, lists.labels, lists.bounds,
+        lists.questions, lists.candidates, contexts, lists.labels, lists.bounds,
     ):  # fmt: skip
         digest.update(f"{array.dtype} {array.shape}".encode() + array.tobytes())
     return f"{len(lists):,} lists, {len(lists.labels):,} candidates, sha256 {digest.hexdigest()[:16]}"

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from anselm.data.question import Question
-from anselm.encoding.lists import Indices, Lists, Picked
+from anselm.encoding.lists import Indices, Lists
 from anselm.encoding.packing import pack
 from anselm.errors import InputError
-from anselm.scorer import Scores
 from anselm.train.averaging import RunningMean
 from anselm.train.hyperparameters import Progress, Training, evaluation_steps
 from anselm.train.identity import differences, identity, recalled
@@ -36,30 +35,7 @@ from anselm.train.optimizers import make_optimizer, make_schedule
 from anselm.train.processes import agree, gather_number, join_processes
 from anselm.train.sampling import sample
 from anselm.train.state import State, forget_scratch, load_state, optimizer_state, restore_optimizer, save_state
-
-
-class Trainable(Protocol):
-    """What the loop asks of a model, which is an nn.Module besides: its forward takes a batch and returns scores.
-
-    While it is trained it may return a second number, the mean of what else it wants small, which is added to the loss.
-    A batch has `labels`, one per score, and `layout`, how they form lists; what else is in it is the model's business.
-    """
-
-    name: str
-    capacity: int | None
-    pairwise: bool
-    language: str | None
-    config: Any  # a dataclass
-    usual: Mapping[str, Any]  # how it is trained where nobody says how
-
-    def featurize(self, questions: Sequence[Question]) -> Lists: ...
-    def widths(self, lists: Lists) -> Indices: ...  # tokens of the longest pair of each list, as the model reads it
-    def room(self, lists: Lists) -> Indices: ...  # tokens of each candidate that are read at once
-    def place(self, lists: Lists, device: torch.device) -> Any: ...
-    def collate(self, placed: Any, picked: Picked) -> Any: ...
-    def score(self, questions: Sequence[Question]) -> list[Scores]: ...
-    def save(self, folder: Path) -> None: ...
-
+from anselm.train.trainable import Trainable
 
 STATE, LOG = "state.safetensors", "log.jsonl"  # in the folder of a run
 
@@ -168,7 +144,7 @@ class Loop:
         budget = self.training.batch_tokens * self.accelerator.num_processes
         return lists, pack(self.model.widths(lists), lists.sizes, budget, self.training.batch_lists, rng)
 
-    def _step(self, batch: Picked) -> None:
+    def _step(self, batch: Lists) -> None:
         torch.manual_seed(self._seed())
         total, count = self._loss_of(batch)
         sums = self.accelerator.reduce(torch.stack([total.detach(), count.to(total.dtype)]), reduction="sum")  # (2,)
@@ -188,20 +164,18 @@ class Loop:
         place = [self.training.seed, self.progress.step, self.accelerator.process_index]
         return int(np.random.SeedSequence(place).generate_state(1)[0])
 
-    def _loss_of(self, batch: Picked) -> tuple[Tensor, Tensor]:
+    def _loss_of(self, batch: Lists) -> tuple[Tensor, Tensor]:
         """The loss of this process's share of a batch: its sum, and how many it is a sum of.
 
         Where there are fewer lists than processes, one without any does the first one's share, which counts for
         nothing: backward waits for all processes.
         """
         process, processes = self.accelerator.process_index, self.accelerator.num_processes
-        idle = process >= len(batch.sizes)
+        idle = process >= len(batch)
         collated = self.model.collate(self.placed, batch.part(0 if idle else process, processes))
         with torch.autocast(self.accelerator.device.type, torch.bfloat16, enabled=self.training.precision == "bf16"):
-            given = self.module(collated)
-        scores, penalty = given if isinstance(given, tuple) else (given, 0.0)  # (pairs,), a mean
+            scores = self.module(collated)  # (pairs,)
         total, count = self.loss(scores.float(), collated.labels, collated.layout)
-        total = total + penalty * count
         return (total * 0, count * 0) if idle else (total, count)
 
     def _look(self) -> None:

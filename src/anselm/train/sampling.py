@@ -4,7 +4,8 @@
     pool    up to as many from the candidates of other lists, at random; its own irrelevant ones are kept
     hard    up to `negatives` of its own irrelevant candidates, those that the model scored highest when last asked
 
-Relevant candidates always stay, and candidates keep the order of the source. A choice depends on the seed and the epoch
+Relevant candidates always stay, and candidates keep the order and the positions of the source; those of other lists
+have none (-1). A choice depends on the seed and the epoch
 alone, so that a resumed run sees what it would have seen.
 """
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anselm.checkpoints.settings import check_choice, check_types
-from anselm.encoding.lists import Indices, Lists, running, spread
+from anselm.encoding.lists import Indices, Lists, spread
 from anselm.errors import InputError
 
 KINDS = ("all", "list", "pool", "hard")
@@ -43,8 +44,8 @@ def sample(
     if sampling.kind == "pool":
         return _with_pool(lists, sampling.negatives, rng)
     if sampling.kind == "list" or scores is None:
-        return keep_pairs(lists, _random_negatives(lists, sampling.negatives, rng))
-    return keep_pairs(lists, _first_negatives(lists, scores, sampling.negatives))
+        return lists.keep(_random_negatives(lists, sampling.negatives, rng))
+    return lists.keep(_first_negatives(lists, scores, sampling.negatives))
 
 
 def _random_negatives(lists: Lists, negatives: int, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -79,32 +80,12 @@ def _first_negatives(lists: Lists, scores: NDArray[np.float64], negatives: int) 
     return relevant | (place < negatives)
 
 
-def keep_pairs(lists: Lists, keep: NDArray[np.bool_]) -> Lists:
-    kept = running(keep)[lists.bounds]
-    sizes = kept[1:] - kept[:-1]
-    return Lists(
-        lists.texts,
-        lists.questions[sizes > 0],
-        lists.candidates[keep],
-        lists.contexts[keep] if len(lists.contexts) else lists.contexts,
-        lists.labels[keep],
-        running(sizes[sizes > 0]),
-    )
-
-
 def _with_pool(lists: Lists, negatives: int, rng: np.random.Generator) -> Lists:
     """Append candidates of other lists to each, except those that the list has itself."""
     drawn = rng.integers(0, len(lists.candidates), (len(lists), negatives))  # pairs anywhere
     owner = np.repeat(np.arange(len(lists)), lists.sizes)
-    foreign = lists.candidates[drawn]
-    new = _is_new(lists, owner, foreign)
-    bounds = running(lists.sizes + new.sum(axis=1))
-    source = np.concatenate([np.arange(len(owner)), drawn[new]])
-    target = np.concatenate([owner, np.nonzero(new)[0]])
-    order = np.argsort(target, kind="stable")
-    labels = np.concatenate([lists.labels, np.zeros(new.sum(), dtype=np.float32)])
-    contexts = lists.contexts[source][order] if len(lists.contexts) else lists.contexts
-    return Lists(lists.texts, lists.questions, lists.candidates[source][order], contexts, labels[order], bounds)
+    new = _is_new(lists, owner, lists.candidates[drawn])
+    return lists.append(np.nonzero(new)[0], drawn[new])
 
 
 def _is_new(lists: Lists, owner: Indices, foreign: Indices) -> NDArray[np.bool_]:

@@ -22,7 +22,6 @@ from anselm.errors import FormatError, MissingExtraError
 
 Array = NDArray[Any]
 PREFIX = "model."  # of the names that a graph has from the module it was traced from
-LAYERS = ("token_layers.", "list_layers.")  # of a model, between its encoder and its head
 WORDS = "encoder.embeddings.word_embeddings.weight"
 
 
@@ -83,13 +82,12 @@ def _factor(name: str, makers: dict[str, Any], constants: dict[str, Array]) -> A
 
 
 def fill(model: nn.Module, weights: dict[str, Tensor], path: Path) -> None:
-    """Give a cross-encoder the weights of a reader; a layer that the reader lacks stays as it is, and so does the head
+    """Give a pair model the weights of a reader; a layer that the reader lacks stays as it is, and so does the head
     that comes after it.
     """
     own = model.state_dict()
-    wanted = [name for name in own if name.startswith("encoder.")]
-    if not any(name.startswith(LAYERS) for name in own):
-        wanted += [name for name in own if name.startswith("head.")]
+    plain = all(name.startswith(("encoder.", "head.")) for name in own)
+    wanted = [name for name in own if plain or name.startswith("encoder.")]
     for name in wanted:
         if name not in weights or own[name].shape != weights[name].shape:
             raise FormatError(path, f"not the reader of a general ranker: it has no {name!r} that fits")

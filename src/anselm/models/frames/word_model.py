@@ -10,7 +10,7 @@ Texts without a word that is known are one unknown word; what is longer than the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -24,11 +24,12 @@ from anselm.checkpoints.saved_vocabulary import load_vocabulary
 from anselm.checkpoints.settings import check_least, check_types, make_config
 from anselm.data.question import Question
 from anselm.data.vector_files import find_vectors
-from anselm.encoding.lists import Indices, Lists, Picked, encode_lists, spread
+from anselm.encoding.lists import Indices, Lists, encode_lists, spread
 from anselm.encoding.packing import in_order
 from anselm.errors import InputError
 from anselm.layers.layout import Layout
 from anselm.layers.stretches import Stretch, join
+from anselm.models.frames.columns import BatchColumns, Column, collate_columns, place_columns
 from anselm.models.frames.weights import load_weights, save_weights, torch_threads
 from anselm.scorer import Scores
 from anselm.text.lemmas import lemmatise
@@ -74,6 +75,7 @@ class Batch:
     said: Tensor  # (pairs,) rows of answers
     layout: Layout
     labels: Tensor  # (pairs,)
+    columns: BatchColumns = field(default_factory=BatchColumns)
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Placed:
     flat: Tensor  # (words,)
     starts: Tensor  # (texts,)
     lengths: Indices  # (texts,)
+    columns: Mapping[str, Column]  # each (texts, ...)
 
 
 class WordModel(nn.Module):
@@ -123,9 +126,9 @@ class WordModel(nn.Module):
 
     def place(self, lists: Lists, device: torch.device) -> Placed:
         flat, starts = (torch.from_numpy(array).to(device) for array in (lists.texts.ids, lists.texts.starts))
-        return Placed(flat, starts, lists.texts.lengths)
+        return Placed(flat, starts, lists.texts.lengths, place_columns(lists, device))
 
-    def collate(self, placed: Placed, picked: Picked) -> Batch:
+    def collate(self, placed: Placed, picked: Lists) -> Batch:
         device = placed.flat.device
         texts, said = np.unique(picked.candidates, return_inverse=True)
         asked = np.repeat(np.arange(len(picked.sizes)), picked.sizes)
@@ -133,7 +136,7 @@ class WordModel(nn.Module):
         return Batch(
             *self.rows(placed, picked.questions, self.config.max_question),
             *self.rows(placed, texts, self.config.max_length),
-            move[0], move[1], Layout.of(picked.sizes, device), move[2],
+            move[0], move[1], Layout.of(picked.sizes, device), move[2], collate_columns(placed.columns, picked, device),
         )  # fmt: skip
 
     def rows(self, placed: Placed, texts: Indices, most: int) -> tuple[Tensor, Tensor]:
