@@ -12,7 +12,7 @@ import pytest
 import anselm
 
 PACKAGE = Path(anselm.__file__).parent
-GROUND = {"errors", "files", "memory", "outputs", "scorer"}
+GROUND = {"errors", "files", "memory", "outputs", "saved_json", "scorer"}
 EDGES = {"cli", "serve", "integrations", "__main__"}
 # Which rooms a room may import from, besides itself and the ground.
 MAY_SEE: dict[str, set[str]] = {
@@ -20,6 +20,7 @@ MAY_SEE: dict[str, set[str]] = {
     "outputs": set(),
     "files": set(),
     "memory": set(),
+    "saved_json": set(),
     "scorer": {"data"},
     "text": set(),
     "data": {"text"},

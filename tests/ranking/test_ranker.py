@@ -233,7 +233,7 @@ BROKEN = {
         "b must be a number from 0 to 1, not 2",
     ),
     "k1 is true": ({"config.json": {"model": "bm25", "config": {"k1": True}}}, "k1 must be a number"),
-    "k1 is NaN": ({"config.json": {"model": "bm25", "config": {"k1": float("nan")}}}, "k1 must be a number"),
+    "k1 is NaN": ({"config.json": {"model": "bm25", "config": {"k1": float("nan")}}}, "config.json: nan is no number from"),
     "stem is a number": (
         {"config.json": {"model": "bm25", "config": {"stem": 1}}},
         "stem must be true or false, not 1",
@@ -266,7 +266,7 @@ BROKEN = {
     ),
     "an endless threshold": (
         {"calibration.json": {"slope": 1, "intercept": 0, "threshold": float("inf")}},
-        "calibration.json: not a calibration",
+        "calibration.json: inf is no number from -1e+12 to 1e+12",
     ),
 }
 
