@@ -105,6 +105,6 @@ def test_the_command_line_starts_without_numpy() -> None:
 def test_the_public_names_are_all_there() -> None:
     for name in anselm.__all__:
         assert getattr(anselm, name) is not None
-    assert set(anselm.__all__) <= set(dir(anselm))
+    assert dir(anselm) == sorted([*anselm.__all__, "__version__"])
     with pytest.raises(AttributeError, match="no attribute 'rnak'"):
         anselm.rnak  # noqa: B018

@@ -211,8 +211,3 @@ def open_stdin() -> IO[bytes]:
     if sys.stdin is None:  # as `<&-` leaves it
         raise InputError(f"{STDIN} is closed, and it was to be read")
     return sys.stdin.buffer
-
-
-def read_stdin() -> str:
-    """All of standard input, as text."""
-    return "\n".join(line for _, line in decode_lines(open_stdin(), STDIN))

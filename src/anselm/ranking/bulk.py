@@ -25,7 +25,7 @@ from anselm.errors import AnselmError, InputError
 from anselm.files import write_atomically
 from anselm.outputs import hold, is_at, is_stream, put_in_place, real_place
 from anselm.ranking.answers import Ranking, Result
-from anselm.ranking.ranker import Ranker, check_top
+from anselm.ranking.ranker import Ranker, check_count
 from anselm.ranking.resumption import resume
 from anselm.scorer import Progress, silent
 
@@ -45,7 +45,7 @@ def rank_file(
     It is a TREC run if its name ends in .run, or else JSONL; .gz may follow. Where `questions` ends with an error of
     the input, what came before it is ranked and kept.
     """
-    check_top(top)
+    check_count("top", top)
     if output.is_dir():
         raise InputError(f"{output} is a folder; a file name is needed to write to")
     if not is_stream(output):
