@@ -110,11 +110,11 @@ FILES: dict[str, bytes] = {
 }
 FOLDERS = ("folder", "empty-beir", "model")
 LINES_OF_BULK = [  # each is skipped, and then there is nothing to rank
-    "nul", "binary", "latin", "utf16", "utf32", "bom", "cut", "deep", "deep-meta", "surrogate", "long", "many", "array", "number",
+    "nul", "binary", "latin", "utf16", "utf32", "bom", "cut", "deep", "surrogate", "long", "many", "array", "number",
     "null", "string", "no-question", "no-candidates", "no-candidate", "object-candidates", "string-candidates",
     "number-candidate", "null-candidate", "list-candidate", "number-text", "no-text", "all-empty", "empty-question",
     "null-question", "list-question", "same-candidate", "float-id", "list-id", "string-meta", "nan-label",
-    "infinite-label", "huge-label", "word-label", "list-label", "digits",
+    "infinite-label", "huge-label", "word-label", "list-label", "digits", "deep-meta",
 ]  # fmt: skip
 BAD_LISTS = [*LINES_OF_BULK, "same-question"]
 COMMANDS = [

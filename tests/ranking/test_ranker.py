@@ -233,7 +233,10 @@ BROKEN = {
         "b must be a number from 0 to 1, not 2",
     ),
     "k1 is true": ({"config.json": {"model": "bm25", "config": {"k1": True}}}, "k1 must be a number"),
-    "k1 is NaN": ({"config.json": {"model": "bm25", "config": {"k1": float("nan")}}}, "config.json: nan is no number from"),
+    "k1 is NaN": (
+        {"config.json": {"model": "bm25", "config": {"k1": float("nan")}}},
+        "config.json: nan is no number from",
+    ),
     "stem is a number": (
         {"config.json": {"model": "bm25", "config": {"stem": 1}}},
         "stem must be true or false, not 1",
@@ -472,14 +475,15 @@ WRONG_CALLS: dict[str, tuple[str, Any]] = {
     "no documents": ("documents must be texts", lambda r: r.ask("a?", None)),
     "a number of documents": ("documents must be texts", lambda r: r.ask("a?", 3)),
     "bytes": ("document 0 must be a text", lambda r: r.ask("a?", b"x")),
-    "a column's number": ("column of the answer must be a name", lambda r: r.ask("a?", FAQ_FILE, columns={"answer": 1})),
+    "a column's number": ("the column of the answer must", lambda r: r.ask("a?", FAQ_FILE, columns={"answer": 1})),
     "columns in a string": ("columns must be like", lambda r: r.ask("a?", FAQ_FILE, columns="answer=A")),
     "columns in a list": ("columns must be like", lambda r: r.ask("a?", FAQ_FILE, columns=["answer"])),
     "another role": ("columns must be like", lambda r: r.ask("a?", FAQ_FILE, columns={"reply": "answer"})),
     "no questions": ("questions must be a list", lambda r: r.rank_many(None, [["x"]])),
     "one question": ("questions must be a list", lambda r: r.rank_many("a?", [["x"], ["y"]])),
     "no lists": ("lists must be a list", lambda r: r.rank_many(["a?"], None)),
-    **{f"a model {name!r}": ("a model is a name", lambda r, name=name: Ranker.load(name)) for name in (None, 3, b"", [])},
+    **{f"a model {name!r}": ("a model is a name", lambda r, name=name: Ranker.load(name))
+       for name in (None, 3, b"", [])},
     **{f"threads {count!r}": ("threads must be", lambda r, count=count: Ranker.load("bm25", threads=count))
        for count in ("2", 1.5, 0, -1)},
 }  # fmt: skip
