@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
+
+from anselm.__main__ import main
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "anselm"
@@ -21,3 +25,23 @@ def test_every_file_of_the_package_is_shipped() -> None:
 def test_nothing_else_is_shipped() -> None:
     assert SETTINGS["tool"]["setuptools"]["packages"]["find"]["where"] == ["src"]
     assert [path.name for path in (ROOT / "src").iterdir() if path.suffix != ".egg-info"] == ["anselm"]
+
+
+STOPPED = """
+import runpy, sys
+
+class Stop:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Stop())
+sys.argv = ["anselm", "models"]
+runpy.run_module("anselm", run_name="__main__")
+"""
+
+
+def test_the_command_can_be_interrupted_while_it_loads() -> None:
+    done = subprocess.run([sys.executable, "-c", STOPPED], capture_output=True)
+    assert (done.returncode, done.stderr) == (130, b"")
+    assert SETTINGS["project"]["scripts"] == {"anselm": f"anselm.__main__:{main.__name__}"}

@@ -55,7 +55,7 @@ class UnknownNameError(InputError):
         near = difflib.get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         shown = known if len(known) <= MOST_CHOICES else [*known[:3], f"and {len(known) - 3} more"]
-        super().__init__(f"unknown {kind} {name!r}; there is {', '.join(shown) or 'none'}.{hint}")
+        super().__init__(f"unknown {kind} {name!r:.200}; there is {', '.join(shown) or 'none'}.{hint}")
 
 
 class DataError(AnselmError):

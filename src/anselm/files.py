@@ -20,6 +20,9 @@ from anselm.outputs import is_stream, open_stream, put_in_place, real_place
 
 STDIN = "standard input"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped; two in a row are one character
+DEEPEST = 100  # levels of JSON
+_HOLDERS = (dict, list, tuple)
+_TOO_DEEP = f"nested more than {DEEPEST} levels deep"
 
 
 def find_file(path: Path) -> Path:
@@ -81,7 +84,7 @@ def parse_json(text: str) -> Any:
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
-        raise ValueError("nested too deeply") from None
+        raise ValueError(_TOO_DEEP) from None
     except UnicodeEncodeError as error:
         half = ord(error.object[error.start])
         raise ValueError(f"\\u{half:04x} is half a character (a lone surrogate), which no text can hold") from None
@@ -89,7 +92,19 @@ def parse_json(text: str) -> Any:
         raise
     except ValueError:  # Python's guard against numbers that take long to convert
         raise ValueError(f"a number has more than {sys.get_int_max_str_digits():,} digits") from None
+    check_depth(value)
     return value
+
+
+def check_depth(value: object) -> None:
+    """Raise ValueError for what later steps, each with a limit of its own, would trip over; also what holds itself."""
+    level: list[Any] = [[value]]
+    for _ in range(DEEPEST + 1):
+        inner = (one for outer in level for one in (outer.values() if isinstance(outer, dict) else outer))
+        level = list({id(one): one for one in inner if isinstance(one, _HOLDERS)}.values())
+        if not level:
+            return
+    raise ValueError(_TOO_DEEP)
 
 
 Skip = Callable[[FormatError], None]  # told of a line that cannot be used, which is then passed over
@@ -196,8 +211,3 @@ def open_stdin() -> IO[bytes]:
     if sys.stdin is None:  # as `<&-` leaves it
         raise InputError(f"{STDIN} is closed, and it was to be read")
     return sys.stdin.buffer
-
-
-def read_stdin() -> str:
-    """All of standard input, as text."""
-    return "\n".join(line for _, line in decode_lines(open_stdin(), STDIN))

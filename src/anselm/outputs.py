@@ -66,10 +66,11 @@ def put_in_place(partial: Path, place: Path) -> None:
 
 
 def check_apart(output: Path, *inputs: str | Path) -> None:
-    """That none of the inputs is the output, by whichever name: it would be lost."""
+    """That none of the inputs is the output, by whichever name: it would be lost. `-` is standard input."""
     for source in inputs:
         try:
-            same = output.samefile(source)
+            given = os.fstat(0) if str(source) == STANDARD else os.stat(source)  # noqa: PTH116  # a name or a Path
+            same = os.path.samestat(output.stat(), given)
         except (OSError, ValueError):  # one of them is not there
             continue
         if same and not is_stream(output):

@@ -96,10 +96,23 @@ def test_a_file_that_is_gone_or_no_file_is_named(model: str, name: str, tmp_path
         ask(folder)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="pipes have other names there")
+@pytest.mark.parametrize("name", ["config.json", "calibration.json", "statistics.json", "checksums.json"])
+def test_a_pipe_or_a_device_is_not_waited_for(name: str, tmp_path: Path) -> None:
+    for number, put in enumerate([os.mkfifo, lambda path: path.symlink_to("/dev/zero")]):
+        folder = copy("bm25", tmp_path / str(number))
+        (folder / CHECKSUMS).unlink()
+        (folder / name).unlink(missing_ok=True)
+        put(folder / name)
+        with pytest.raises(AnselmError, match=name):
+            ask(folder)
+
+
 def settings(**changed: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda record: {**record, "config": record["config"] | changed}
 
 
+DEEP = '{"a": ' * 100_000 + "1" + "}" * 100_000
 RECORDS: list[tuple[str, str, Any]] = [  # of folders without checksums: model, file, what it holds
     ("bm25", "config.json", "[]"),
     ("bm25", "config.json", "7"),
@@ -125,6 +138,23 @@ RECORDS: list[tuple[str, str, Any]] = [  # of folders without checksums: model, 
     ("bm25", "calibration.json", '{"slope": -1, "intercept": 0, "threshold": 0.5}'),
     ("bm25", "calibration.json", '{"texts": {"candidate": {"intercept": 0, "score": -1}}, "threshold": 0.5}'),
     ("bm25", "calibration.json", '{"texts": {"candidate": {"intercept": 0, "scores": 1}}, "threshold": 0.5}'),
+    ("bm25", "config.json", DEEP),
+    ("bm25", "config.json", settings(k1=10**400)),
+    ("bm25", "config.json", settings(stopword_weight=1e308)),
+    ("bm25", "config.json", settings(stopword_weight=10**400)),
+    ("bm25", "calibration.json", DEEP),
+    ("bm25", "calibration.json", f'{{"slope": 1, "intercept": 0, "threshold": {10**400}}}'),
+    ("bm25", "calibration.json", f'{{"slope": {10**400}, "intercept": 0, "threshold": 0.5}}'),
+    ("bm25", "calibration.json", '{"slope": 1e308, "intercept": 0, "threshold": 0.5}'),
+    ("bm25", "statistics.json", DEEP),
+    ("bm25", "statistics.json", '{"documents": Infinity, "mean_length": 1, "frequency": {}}'),
+    ("bm25", "statistics.json", f'{{"documents": {10**400}, "mean_length": 1, "frequency": {{}}}}'),
+    ("bm25", "statistics.json", f'{{"documents": 1, "mean_length": {10**400}, "frequency": {{}}}}'),
+    ("bm25", "checksums.json", DEEP),
+    ("default", "config.json", DEEP),
+    ("default", "config.json", settings(blend=[10**400, 1])),
+    ("default", "config.json", settings(blend=[1e308, 1e308])),
+    ("default", "encoder.json", DEEP),
     ("bm25", "statistics.json", "[]"),
     ("bm25", "statistics.json", '{"documents": -1, "mean_length": 1, "frequency": {}}'),
     ("bm25", "statistics.json", '{"documents": 1, "mean_length": 1, "frequency": {"oak": 7}}'),

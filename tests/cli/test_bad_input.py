@@ -49,6 +49,7 @@ FILES: dict[str, bytes] = {
     "utf32.jsonl": json.dumps(GOOD).encode("utf-32"),
     "bom.jsonl": b"\xef\xbb\xbf" * 2 + lists(GOOD),
     "cut.jsonl": b'{"question": "oak?", "candid',
+    "deep-meta.jsonl": labelled("1")[:-2] + b', "meta": {"a": ' + b"[" * 800 + b"]" * 800 + b"}}\n",
     "deep.jsonl": b'{"question": "oak?", "candidates": ' + b"[" * 100_000 + b"\n",
     "digits.jsonl": labelled("1" * 5_000),
     "surrogate.jsonl": b'{"question": "oak \\ud800?", "candidates": ["x"]}\n',
@@ -113,7 +114,7 @@ LINES_OF_BULK = [  # each is skipped, and then there is nothing to rank
     "null", "string", "no-question", "no-candidates", "no-candidate", "object-candidates", "string-candidates",
     "number-candidate", "null-candidate", "list-candidate", "number-text", "no-text", "all-empty", "empty-question",
     "null-question", "list-question", "same-candidate", "float-id", "list-id", "string-meta", "nan-label",
-    "infinite-label", "huge-label", "word-label", "list-label", "digits",
+    "infinite-label", "huge-label", "word-label", "list-label", "digits", "deep-meta",
 ]  # fmt: skip
 BAD_LISTS = [*LINES_OF_BULK, "same-question"]
 COMMANDS = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import typer
 from rich.console import Console
 
 from anselm import cli
+from anselm.checkpoints.catalogue import SHIPPED
 from anselm.checkpoints.checksums import renew_checksums
 from anselm.cli import show as terminal
 from anselm.evaluation.report import Report
@@ -401,8 +403,8 @@ def test_what_is_skipped_is_named_and_counted(tmp_path: Path) -> None:
     assert [result["text"] for result in json.loads(done.stdout)["results"]] == ["oak", "elm"]
     told = done.stderr.decode().splitlines()
     problem = "not valid JSON: Expecting value at character 1"
-    assert told[:5] == [f"skipped: {path}, line {number}: {problem}" for number in range(2, 7)]
-    assert told[5:] == ["7 skipped (2 more); --strict stops at the first"]
+    assert told[:5] == [f"anselm: skipped: {path}, line {number}: {problem}" for number in range(2, 7)]
+    assert told[5:] == ["anselm: 7 skipped (2 more); --strict stops at the first"]
 
 
 def test_what_cannot_be_read_in_a_folder_is_skipped(tmp_path: Path) -> None:
@@ -410,7 +412,7 @@ def test_what_cannot_be_read_in_a_folder_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_bytes(b"\0\1")
     done = anselm("ask", QUESTION, tmp_path, "-m", "bm25", "--json")
     assert (done.returncode, len(json.loads(done.stdout)["results"])) == (3, 3)
-    assert done.stderr.decode().splitlines()[0] == f"skipped: {tmp_path / 'b.txt'}: is binary, not a text"
+    assert done.stderr.decode().splitlines()[0] == f"anselm: skipped: {tmp_path / 'b.txt'}: is binary, not a text"
     assert anselm("ask", QUESTION, tmp_path, "-m", "bm25", "--strict").returncode == 2
     assert anselm("ask", QUESTION, tmp_path / "b.txt", "-m", "bm25").returncode == 2
 
@@ -425,7 +427,20 @@ BAD = {
         ["rank", "Who?", "-c", "COLUMNS", "--columns", "answer=z"],
         "no column is named 'z'",
     ),
-    "a part that is none": (["rank", "Who?", "-c", "COLUMNS", "--columns", "reply=b"], "--columns takes question=NAME"),
+    "a part that is none": (["rank", "Who?", "-c", "COLUMNS", "--columns", "=,"], "or some of them, not '='"),
+    "a part twice": (
+        ["rank", "Who?", "-c", "COLUMNS", "--columns", "answer=a,answer=b"],
+        "--columns names the answer twice: 'a' and 'b'",
+    ),
+    "a column twice": (
+        ["ask", "Who?", "COLUMNS", "--columns", "answer=1,question=1"],
+        "the column '1' cannot be both the answer and the question",
+    ),
+    "a long cutoff": (
+        ["evaluate", "bm25", "-d", "LISTS", "--metrics", "p@" + "9" * 5_000],
+        "unknown metric 'p@999",
+    ),
+    "an unknown part": (["rank", "Who?", "-c", "COLUMNS", "--columns", "reply=b"], "--columns takes question=NAME"),
     "columns of a text": (["rank", "Who?", "-c", "FAQ", "--columns", "answer=b"], "has no columns to name"),
     "an address": (["rank", "Who?", "-c", "https://x.y/faq.csv"], "https://x.y/faq.csv is an address"),
     "an address to ask": (["ask", "Who?", "https://x.y/faq.html"], "https://x.y/faq.html is an address"),
@@ -556,6 +571,63 @@ def test_a_full_disk_is_one_clear_sentence(faq: Path) -> None:
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
         assert done.returncode == 2
         assert done.stderr == b"anselm: standard input or output cannot be read or written: No space left on device\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_where_nobody_can_be_told_the_exit_code_stays(faq: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text('{"a": "oak"}\nbroken\n')
+    lines = {
+        ("rank", "oak?", "-c", str(tmp_path / "bad.jsonl"), "-m", "bm25"): 3,
+        ("rank", "oak?", "-c", str(tmp_path / "missing.txt"), "-m", "bm25"): 2,
+        ("rank", QUESTION, "-c", str(faq), "-m", "bm25", "--no-such"): 2,
+    }
+    for arguments, code in lines.items():
+        with Path("/dev/full").open("wb") as full:
+            command = [sys.executable, "-m", "anselm", *arguments]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, check=False)
+        assert done.returncode == code
+
+
+def test_standard_input_is_not_replaced(lists: Path) -> None:
+    before = lists.read_bytes()
+    for output in (lists, lists.with_name("out.jsonl")):
+        if output != lists:
+            lists.rename(partial := output.with_name("out.jsonl.partial"))
+        source = lists if output == lists else partial
+        with source.open("rb") as stdin:
+            command = [sys.executable, "-m", "anselm", "rank", "--input", "-", "--output", str(output), "--overwrite"]
+            done = subprocess.run([*command, "-m", "bm25"], stdin=stdin, capture_output=True, text=True)
+        assert (done.returncode, source.read_bytes()) == (2, before)
+        assert "is what is read, which would be lost" in done.stderr
+
+
+def test_standard_input_is_decoded_as_files_are(tmp_path: Path) -> None:
+    text = "The shop opens at nine.\r\n\r\nParking is free – „always“.\r\n"
+    (tmp_path / "a.txt").write_bytes(text.encode("utf-16"))
+    there = as_json("ask", QUESTION, tmp_path / "a.txt", "-m", "bm25")["results"]
+    here = as_json("ask", QUESTION, "-", "-m", "bm25", stdin=text.encode("utf-16"))["results"]
+    assert [one | {"source": ""} for one in here] == [one | {"source": ""} for one in there]
+    assert as_json("rank", QUESTION, "-c", "-", "-m", "bm25", stdin=text.encode("utf-16"))["results"]
+    for command in (["ask", QUESTION, "-"], ["rank", QUESTION, "-c", "-"]):
+        done = anselm(*command, "-m", "bm25", stdin=b"It opens.\0")
+        assert (done.returncode, done.stderr) == (2, b"anselm: standard input: is binary, not a text\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_model_folder_of_any_name(lists: Path, tmp_path: Path) -> None:
+    folder = os.fsdecode(os.fsencode(tmp_path / "model-") + b"\xff")
+    shutil.copytree(SHIPPED / "bm25", folder)
+    for name in ("out.jsonl", "out.run"):
+        done = anselm("rank", "--input", lists, "--output", tmp_path / name, "-m", folder)
+        assert done.returncode == 0, done.stderr
+        assert "model-?" in (tmp_path / name).read_text()
+
+
+def test_lists_are_converted_into_a_stream(lists: Path, tmp_path: Path) -> None:
+    assert anselm("data", "convert", lists, tmp_path / "lists.csv").returncode == 0
+    done = anselm("data", "convert", lists, "/dev/stdout", "--to", "csv")
+    assert (done.returncode, done.stdout) == (0, (tmp_path / "lists.csv").read_bytes())
+    assert done.stderr == b"anselm: 5 lists written\n"
 
 
 def test_an_ascii_terminal_loses_characters_but_nothing_else(faq: Path) -> None:

@@ -274,14 +274,16 @@ NEGATIVE = "with a negative weight a better score would be less probable"
         ({"sentences": {"candidate": {"intercept": 0, "score": -1}}}, NEGATIVE),
         ({"texts": {"candidate": {"intercept": 0, "best": 1}}}, "'best' is none of score, below_best, lift"),
         ({"texts": GOOD["texts"] | {"list": {"intercept": 0, "score": 1}}}, "'score' is none of best, lift, margin"),
-        ({"texts": GOOD["texts"] | {"background": float("nan")}}, "not finite"),
+        ({"texts": GOOD["texts"] | {"background": float("nan")}}, "nan is no number"),
         ({"texts": {"candidate": GOOD["texts"]["candidate"], "background": "low"}}, "could not convert"),
         ({"texts": {}}, "candidate"),
         ({"texts": [1]}, "not a calibration"),
         ({"texts": None}, "not a calibration"),
         ({"entries": 3}, "not a calibration"),
         ({"sentences": None}, "not a calibration"),
-        ({"threshold": float("inf")}, "not finite"),
+        ({"threshold": float("inf")}, "inf is no number from -1e\\+12 to 1e\\+12"),
+        ({"threshold": 10**400}, "10000.* is no number"),
+        ({"threshold": "inf"}, "not finite"),
         ({"threshold": "high"}, "could not convert"),
         ({"threshold": None}, "not a calibration"),
     ],
@@ -291,14 +293,14 @@ def test_damaged_files_are_refused(change: dict[str, Any], problem: str, tmp_pat
     path.write_text(json.dumps(GOOD | change))
     with pytest.raises(FormatError, match=problem) as caught:
         Calibration.load(path)
-    assert str(caught.value).startswith(f"{path}: not a calibration as Anselm writes it (")
+    assert str(caught.value).startswith(f"{path}: ")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"7", b'"texts"', b"{}", b"\xff", b"[" * 100_000])
 def test_what_is_no_calibration_at_all_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "calibration.json"
     path.write_bytes(content)
-    with pytest.raises(FormatError, match="not a calibration as Anselm writes it"):
+    with pytest.raises(FormatError, match=r"calibration\.json(, line 1)?: (not whole JSON|cannot be read|not a calib)"):
         Calibration.load(path)
 
 

@@ -270,7 +270,7 @@ def test_fitted_statistics_are_saved_too(tmp_path: Path) -> None:
     ("files", "problem"),
     [
         ({}, "is not a checkpoint: there is no config.json"),
-        ({"config.json": "{"}, "not a readable checkpoint configuration"),
+        ({"config.json": "{"}, "config.json, line 1: not whole JSON"),
         ({"config.json": "[]"}, 'an object with a "model" is needed'),
         ({"config.json": '{"model": "bm52"}'}, "unknown model"),
         ({"config.json": '{"model": "bm25", "config": {"k2": 1}}'}, "unknown setting of the model 'bm25': 'k2'"),

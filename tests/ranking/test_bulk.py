@@ -10,9 +10,10 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from anselm.data.formats.trec import read_run
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
 from anselm.files import read_lines
-from anselm.ranking.bulk import rank_file
+from anselm.ranking.bulk import partial_of, rank_file
 from anselm.ranking.ranker import Ranker
 
 LISTS = [
@@ -110,6 +111,72 @@ def test_a_corrupt_leftover_is_named(line: str, ranker: Ranker, tmp_path: Path) 
     with pytest.raises(InputError, match=r"out\.jsonl\.partial was not begun with .* \(see its line 1\); remove it"):
         rank_file(ranker, LISTS, tmp_path / "out.jsonl")
     assert partial.exists()
+
+
+def begin(ranker: Ranker, output: Path) -> list[dict[str, Any]]:
+    """A run that was stopped; what it has written."""
+    with pytest.raises(KeyboardInterrupt):
+        rank_file(ranker, stop_after(150), output)
+    return [json.loads(line) for line in partial_of(output).read_text().splitlines()]
+
+
+def refuses(ranker: Ranker, output: Path, records: list[dict[str, Any]], place: int) -> None:
+    """What was left behind, because of one of its lines."""
+    partial_of(output).write_text("".join(json.dumps(record) + "\n" for record in records))
+    with pytest.raises(InputError, match=rf"see its line {range(len(records))[place] + 1}\)"):
+        rank_file(ranker, LISTS, output)
+
+
+WRONG: dict[str, tuple[str, Any]] = {
+    "an index of another type": ("index", True),
+    "a large index": ("index", 10**400),
+    "a score of another type": ("score", "9"),
+    "a large score": ("score", 10**400),
+    "a score that is none": ("score", float("nan")),
+    "no score": ("score", None),
+    "a score that is too low": ("score", -9.0),
+    "a probability of another type": ("probability", [0.5]),
+    "a large probability": ("probability", 10**400),
+    "a probability beyond 1": ("probability", 1.5),
+}
+
+
+@pytest.mark.parametrize("place", [0, 7, -1])
+@pytest.mark.parametrize(("name", "value"), WRONG.values(), ids=WRONG)
+def test_each_line_that_is_kept_is_checked(name: str, value: Any, place: int, ranker: Ranker, tmp_path: Path) -> None:
+    records = begin(ranker, tmp_path / "out.jsonl")
+    records[place]["results"][0][name] = value
+    refuses(ranker, tmp_path / "out.jsonl", records, place)
+
+
+@pytest.mark.parametrize("name", ["answerability", "answerable", "threshold"])
+def test_so_is_what_it_says_of_the_list(name: str, ranker: Ranker, tmp_path: Path) -> None:
+    records = begin(ranker, tmp_path / "out.jsonl")
+    records[7][name] = "0.5"
+    refuses(ranker, tmp_path / "out.jsonl", records, 7)
+
+
+def lower(results: list[dict[str, Any]]) -> None:
+    results[0]["score"] -= 0.1
+
+
+def exchange(results: list[dict[str, Any]]) -> None:
+    results[0]["score"], results[1]["score"] = results[1]["score"], results[0]["score"]
+    results.reverse()
+
+
+def doubt(results: list[dict[str, Any]]) -> None:
+    results[0]["probability"] /= 2
+
+
+@pytest.mark.parametrize("change", [lower, exchange, doubt])
+@pytest.mark.parametrize("place", [0, -1])
+def test_the_first_and_the_last_line_are_what_the_model_says(
+    change: Callable[[list[dict[str, Any]]], None], place: int, ranker: Ranker, tmp_path: Path
+) -> None:
+    records = begin(ranker, tmp_path / "out.jsonl")
+    change(records[place]["results"])
+    refuses(ranker, tmp_path / "out.jsonl", records, place)
 
 
 def test_top_is_checked_before_anything_is_written(ranker: Ranker, tmp_path: Path) -> None:

@@ -233,7 +233,10 @@ BROKEN = {
         "b must be a number from 0 to 1, not 2",
     ),
     "k1 is true": ({"config.json": {"model": "bm25", "config": {"k1": True}}}, "k1 must be a number"),
-    "k1 is NaN": ({"config.json": {"model": "bm25", "config": {"k1": float("nan")}}}, "k1 must be a number"),
+    "k1 is NaN": (
+        {"config.json": {"model": "bm25", "config": {"k1": float("nan")}}},
+        "config.json: nan is no number from",
+    ),
     "stem is a number": (
         {"config.json": {"model": "bm25", "config": {"stem": 1}}},
         "stem must be true or false, not 1",
@@ -266,7 +269,7 @@ BROKEN = {
     ),
     "an endless threshold": (
         {"calibration.json": {"slope": 1, "intercept": 0, "threshold": float("inf")}},
-        "calibration.json: not a calibration",
+        "calibration.json: inf is no number from -1e+12 to 1e+12",
     ),
 }
 
@@ -440,3 +443,72 @@ def test_so_many_threads_as_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> No
     scores = [[r.score for r in ranker.rank(QUESTION, FAQ)] for ranker in (one, two)]
     assert scores[0] == pytest.approx(scores[1], abs=0.05)
     assert Ranker.load("bm25", threads=2).rank(QUESTION, FAQ).best.index == 1  # nothing to do with them
+
+
+MEANT: Any = {"text": "x"}
+MEANT["itself"] = [MEANT, {"again": MEANT}]
+WRONG_CANDIDATES: dict[str, Any] = {
+    "half a character in a question": [{"text": "x", "question": "a \ud800?"}],
+    "half a character in a heading": [Candidate("1", "x", heading="\ud800")],
+    "half a character in an id": [{"text": "x", "id": "\ud800"}],
+    "meta that holds itself": [MEANT],
+    "an id without end": [{"text": "x", "id": 10**5_000}],
+    "no text": [Candidate("1", None)],  # type: ignore[arg-type]
+    "a question that is none": [Candidate("1", "x", question=3)],  # type: ignore[arg-type]
+    "an id that is none": [Candidate(["1"], "x")],  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("candidates", WRONG_CANDIDATES.values(), ids=WRONG_CANDIDATES)
+def test_wrong_candidates_are_one_sentence(candidates: Any) -> None:
+    ranker = Ranker.load("bm25")
+    for call in (lambda: ranker.rank("Who?", candidates), lambda: ranker.rank_many(["Who?"], [candidates])):
+        with pytest.raises(InputError, match=r"^(the (id|question|heading|meta) of candidate 0|candidate 0|an id) "):
+            call()
+
+
+FAQ_FILE = Path(anselm.__file__).parent / "examples" / "faq.csv"
+WRONG_CALLS: dict[str, tuple[str, Any]] = {
+    **{f"top {top!r}": ("top must be a whole number", lambda r, top=top: r.rank("a?", ["x"], top))
+       for top in (1.5, "2", float("nan"), True)},
+    "read": ("read must be a whole number, not 'x'", lambda r: r.ask("a?", "One. Two.", read="x")),
+    "no documents": ("documents must be texts", lambda r: r.ask("a?", None)),
+    "a number of documents": ("documents must be texts", lambda r: r.ask("a?", 3)),
+    "bytes": ("document 0 must be a text", lambda r: r.ask("a?", b"x")),
+    "a column's number": ("the column of the answer must", lambda r: r.ask("a?", FAQ_FILE, columns={"answer": 1})),
+    "columns in a string": ("columns must be like", lambda r: r.ask("a?", FAQ_FILE, columns="answer=A")),
+    "columns in a list": ("columns must be like", lambda r: r.ask("a?", FAQ_FILE, columns=["answer"])),
+    "another role": ("columns must be like", lambda r: r.ask("a?", FAQ_FILE, columns={"reply": "answer"})),
+    "no questions": ("questions must be a list", lambda r: r.rank_many(None, [["x"]])),
+    "one question": ("questions must be a list", lambda r: r.rank_many("a?", [["x"], ["y"]])),
+    "no lists": ("lists must be a list", lambda r: r.rank_many(["a?"], None)),
+    **{f"a model {name!r}": ("a model is a name", lambda r, name=name: Ranker.load(name))
+       for name in (None, 3, b"", [])},
+    **{f"threads {count!r}": ("threads must be", lambda r, count=count: Ranker.load("bm25", threads=count))
+       for count in ("2", 1.5, 0, -1)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("problem", "call"), WRONG_CALLS.values(), ids=WRONG_CALLS)
+def test_wrong_types_are_one_sentence(problem: str, call: Any) -> None:
+    with pytest.raises(InputError, match=problem):
+        call(Ranker.load("bm25"))
+
+
+def test_many_questions_may_be_streamed() -> None:
+    ranker = Ranker.load("bm25")
+    found = ranker.rank_many((q for q in ["oak?", "elm?"]), (["oak", "elm"] for _ in range(2)), top=np.int64(1))  # type: ignore[arg-type]
+    assert [ranking.best.text for ranking in found] == ["oak", "elm"]
+
+
+def test_python_is_told_of_its_own_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(InputError, match=r"say --columns answer=NAME, or columns=\{'answer': NAME\} in Python"):
+        anselm.ask("Who?", tmp_path / "a.csv", "bm25")
+
+
+@pytest.mark.parametrize("skip", [None, lambda error: None])
+def test_why_a_faq_has_no_entry_is_told(skip: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"question": "Who?", "answer": 3}\n{"question": "Why?", "answer": 4}\n')
+    with pytest.raises(InputError, match=r"a\.jsonl, line 1: the answer must be a text, not 3"):
+        Ranker.load("bm25").ask("Who?", tmp_path / "a.jsonl", skip=skip)

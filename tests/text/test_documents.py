@@ -135,3 +135,17 @@ def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
 def test_an_unknown_kind_names_the_choices() -> None:
     with pytest.raises(UnknownNameError, match="unknown kind of document 'markdwn'; there is csv, docx, html, json"):
         document_from_text("x", "y", kind="markdwn")
+
+
+def test_numbered_headings_of_plain_text_are_no_sentences() -> None:
+    text = (
+        "Terms\r\n\r\n1. Orders\r\n\r\nWe send it soon.\r\n\r\n2.1 Goods and returns\r\n\r\nBring it back.\r\n\r\n"
+        "1. Wash it\n\n2. Dry it\n\n3 Bring it back\n\n4. It is free.\n\n12 Angry Men\nwas shown.\n\n5. Ends\n"
+    )
+    found = sentences(document_from_text(text, "a"))
+    assert [one.text for one in found if one.text in ("1. Orders", "2.1 Goods and returns")] == []
+    above = {one.text: one.heading for one in found}
+    assert above["We send it soon."] == "1. Orders"
+    assert above["Bring it back."] == "1. Orders > 2.1 Goods and returns"
+    whole = " ".join(above)
+    assert all(part in whole for part in ("Wash it", "Dry it", "Bring it back", "free.", "Angry Men", "Ends"))

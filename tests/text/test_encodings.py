@@ -18,6 +18,28 @@ def test_text_is_decoded(encoding: str) -> None:
     assert decode("".encode(encoding), "a") == ""
 
 
+HINDI = "कहाँ है? हम नौ बजे खुलते हैं। पार्किंग मुफ्त है।\n"
+
+
+@pytest.mark.parametrize("text", ["Где?\n", "Πού είναι;\n", HINDI, "在哪里? 请到柜台来.\n", "Where?\n", "A"])
+def test_utf_16_needs_no_mark(text: str) -> None:
+    assert decode(text.encode("utf-16-le"), "a") == decode(text.encode("utf-16-be"), "a") == text
+
+
+@pytest.mark.parametrize("text", ["We open at nine.\0\n", "one\0two\nthree\n", "Où est-il donc, mon ami ?\0\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_a_stray_zero_does_not_make_it_utf_16(text: str, encoding: str) -> None:
+    for raw in (text.encode(encoding), text[1:].encode(encoding)):
+        with pytest.raises(FormatError, match=r"^a: is binary, not a text$"):
+            decode(raw, "a")
+
+
+def test_a_stray_zero_among_letters_of_other_languages() -> None:
+    for text in ("在哪里? 这里.\0\n", "Где же?\0\n"):
+        with pytest.raises(FormatError, match=r"^a: is binary, not a text$"):
+            decode(text.encode() + b"\n" * (len(text.encode()) % 2), "a")
+
+
 def test_both_byte_order_marks_are_known() -> None:
     assert decode(codecs.BOM_UTF16_BE + "a\n".encode("utf-16-be"), "a") == "a\n"
     assert decode(codecs.BOM_UTF16_LE + "a\n".encode("utf-16-le"), "a") == "a\n"

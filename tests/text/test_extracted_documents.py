@@ -84,6 +84,7 @@ def test_paragraphs_of_a_pdf(tmp_path: Path) -> None:
         (pdf([(700, 12, "x")])[:200], "a.pdf: is not a PDF, or damaged"),
         (pdf([(700, 12, "x")], encrypt=LOCKED), "a.pdf: is encrypted; save a copy without a password"),
         (pdf([], []), "a.pdf: has no text: its 2 pages are pictures, as of a scan"),
+        (pdf(*[[(760, 9, "Kettles")]] * 3), "a.pdf: has no text: its 3 pages are pictures, as of a scan"),
     ],
 )
 def test_a_pdf_that_cannot_be_read_is_one_sentence(content: bytes, problem: str, tmp_path: Path) -> None:
@@ -104,10 +105,12 @@ STYLES = """<w:style w:styleId="T1"><w:name w:val="heading 1"/></w:style>
     <w:style w:styleId="Round"><w:name w:val="a"/><w:basedOn w:val="Round"/></w:style>"""
 
 
-def docx(body: str) -> bytes:
+def docx(body: str, encoding: str = "utf-8", compression: int = zipfile.ZIP_STORED) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as folder:
-        folder.writestr("word/document.xml", f'<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>')
+    declared = f'<?xml version="1.0" encoding="{encoding}"?>'
+    with zipfile.ZipFile(file, "w", compression) as folder:
+        page = f'{declared}<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>'
+        folder.writestr("word/document.xml", page)
         folder.writestr("word/styles.xml", f'<w:styles xmlns:w="{W}">{STYLES}</w:styles>')
     return file.getvalue()
 
@@ -155,3 +158,22 @@ def test_a_word_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None
             read(tmp_path, "a.docx", content)
     with pytest.raises(FormatError, match=r"a\.docx: has no text"):
         read(tmp_path, "a.docx", docx(""))
+
+
+NESTED = "<w:r>" * 3_000 + "<w:t>x</w:t>" + "</w:r>" * 3_000
+PACKED = docx(paragraph("x") * 50, compression=zipfile.ZIP_LZMA)
+ODD = {
+    "nested blocks": docx("<w:sdt>" * 3_000 + paragraph("x") + "</w:sdt>" * 3_000),
+    "nested runs": docx(f"<w:p>{NESTED}</w:p>"),
+    **{name: docx(paragraph("x"), name) for name in ("gbk", "utf-7", "base64", "idna", "unknown")},
+    "damaged LZMA": PACKED[:60] + b"\xaa" * 40 + PACKED[100:],
+    "a name that is not UTF-8": docx("").replace(b"word/document", b"word/\xff\xfecument").replace(
+        b"\x14\x03\x14\0\0\0", b"\x14\x03\x14\0\0\x08"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("content", ODD.values(), ids=ODD)
+def test_an_odd_word_file_is_one_sentence(content: bytes, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"a\.docx: is not a Word file \(\.docx\), or damaged or encrypted"):
+        read(tmp_path, "a.docx", content)

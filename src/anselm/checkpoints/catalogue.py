@@ -88,6 +88,8 @@ def read_table(path: Path) -> Mapping[str, Mapping[str, str]]:
 
 def find_checkpoint(name_or_path: str | Path) -> Checkpoint | None:
     """Of a shipped model or a user's own folder; None for a model that is known but does not come trained."""
+    if not isinstance(name_or_path, str | Path):
+        raise InputError(f"a model is a name or the Path of a folder, not {name_or_path!r:.60}")
     name = str(name_or_path)
     if name and name == Path(name).name and (SHIPPED / name).is_dir():
         return Checkpoint.read(SHIPPED / name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from anselm.checkpoints.checksums import verify
 from anselm.errors import FormatError, InputError
-from anselm.files import read_json
+from anselm.saved_json import check_regular, read_saved
 
 CONFIG = "config.json"  # which model it is, its settings, and the terms of its weights
 CALIBRATION = "calibration.json"
@@ -43,10 +44,7 @@ class Checkpoint:
         path = folder / CONFIG
         if not path.is_file():
             raise InputError(f"{folder} is not a checkpoint: there is no {CONFIG} in it")
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise FormatError(path, f"not a readable checkpoint configuration ({error})") from None
+        record = read_saved(path)
         if not isinstance(record, dict) or not isinstance(record.get("model"), str):
             raise FormatError(path, 'an object with a "model" is needed')
         if not isinstance(config := record.get("config", {}), dict):
@@ -83,12 +81,16 @@ class Checkpoint:
         return self.folder / name
 
     def has(self, name: str) -> bool:
-        return self.path(name).is_file()
+        """What has the name and is no file, such as a pipe, is refused."""
+        if not os.path.lexists(path := self.path(name)):
+            return False
+        check_regular(path)
+        return True
 
     def read_json(self, name: str) -> Any:
         if not self.has(name):
             raise self.refusal("the file is missing", name)
-        return read_json(self.path(name))
+        return read_saved(self.path(name))
 
     def refusal(self, problem: object, name: str = CONFIG) -> FormatError:
         """What is wrong with one of its files."""
@@ -98,9 +100,10 @@ class Checkpoint:
 def is_checkpoint(folder: Path) -> bool:
     """Whether a folder is one of ours: an encoder from elsewhere has a config.json as well, which names no model."""
     try:
-        return "model" in json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError, RecursionError):
+        record = read_saved(folder / CONFIG)
+    except InputError:
         return False
+    return isinstance(record, dict) and "model" in record
 
 
 def write_config(folder: Path, model: str, config: Mapping[str, Any], **more: Any) -> None:

@@ -20,7 +20,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from anselm.errors import FormatError, InputError
-from anselm.files import read_json, replace_file, write_folder_atomically
+from anselm.files import replace_file, write_folder_atomically
+from anselm.saved_json import read_saved
 
 CHECKSUMS = "checksums.json"
 
@@ -100,9 +101,9 @@ def check_inside(folder: Path, path: Path) -> None:
 
 def read_checksums(folder: Path) -> dict[str, str] | None:
     path = folder / CHECKSUMS
-    if not path.exists():
+    if not os.path.lexists(path):
         return None
-    record = read_json(path)
+    record = read_saved(path)
     if not isinstance(record, dict) or not all(isinstance(digest, str) for digest in record.values()) or not record:
         raise FormatError(path, "not the checksums of a checkpoint: an object of names and SHA-256 is needed")
     for name in record:

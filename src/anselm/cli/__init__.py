@@ -11,7 +11,7 @@ import typer
 
 from anselm import __version__
 from anselm.cli import bench, calibrate, data, evaluate, export, rank, reproduce, serve, train, vectors
-from anselm.cli.output import whisper
+from anselm.cli.output import discard, whisper
 from anselm.errors import AnselmError
 
 
@@ -51,10 +51,10 @@ def main() -> None:
         command = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
         problem = f"{error.format_message().rstrip('.')}{command}"
     except BrokenPipeError:  # the reader of our output, `head` for one, has gone
-        discard_output()
+        discard(sys.stdout)
         sys.exit(1)
     except OSError as error:  # a name that no system takes, a folder that may not be read, a disk that is full
-        discard_output()
+        discard(sys.stdout)
         place = "standard input or output" if error.filename is None else error.filename
         problem = f"{place} cannot be read or written: {error.strerror or error}"
     except (KeyboardInterrupt, typer.Abort):
@@ -71,11 +71,6 @@ def check_streams() -> None:
     if sys.stdout is None:
         whisper("anselm: standard output is closed, and results go there")
         sys.exit(2)
-
-
-def discard_output() -> None:
-    """What could not be written is not tried again when Python ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def version(value: bool) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from anselm.cli.completion import complete_corpus
 from anselm.cli.options import DataDir, Json, Protocol, Split
-from anselm.cli.output import print_json, print_rows, say
+from anselm.cli.output import print_json, print_rows, say, whisper
 from anselm.errors import DataError
 
 app = typer.Typer()
@@ -92,9 +92,12 @@ def data_convert(
     """Convert a corpus or file to another format."""
     from anselm.cli.show import waiting
     from anselm.data.inventory import convert
+    from anselm.outputs import is_stream
 
     with waiting("converting"):
         count = convert(source, target, split, protocol, source_format, target_format, data_dir)
+    if is_stream(target):  # standard output may be where the lists are
+        return whisper(f"anselm: {count:,} lists written")
     if as_json:
         return print_json({"source": source, "target": str(target), "lists": count})
     return say(f"{count:,} lists written to {target}")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import typer
 
@@ -56,7 +57,15 @@ def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool, columns: Seq
 
 def whisper(line: str) -> None:
     """What is not the result: notes, and how far it is. In one line, whatever is quoted in it."""
-    typer.echo("".join(c if c.isprintable() else " " for c in line), err=True)
+    try:
+        typer.echo("".join(c if c.isprintable() else " " for c in line), err=True)
+    except OSError:  # nobody can be told; what else the command has to say, and its exit code, stay
+        discard(sys.stderr)
+
+
+def discard(stream: TextIO) -> None:
+    """What could not be written is not tried again when Python ends, which would change the exit code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def note(line: str) -> None:

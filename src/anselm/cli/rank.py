@@ -141,11 +141,12 @@ def ask(
 
 def read_stdin_document() -> Document:
     """Standard input has no name to tell its kind by, so its content does."""
-    from anselm.files import read_stdin
+    from anselm.files import STDIN, open_stdin
     from anselm.text.documents import document_from_text
+    from anselm.text.encodings import decode
     from anselm.text.kinds import tell_kind
 
-    text = read_stdin()
+    text = decode(open_stdin().read(), STDIN)
     return document_from_text(text, "-", tell_kind(text))
 
 

@@ -29,7 +29,7 @@ class Skips:
         if not self.errors:
             return
         for error in self.errors[:_NAMED]:
-            whisper("".join(c if c.isprintable() else " " for c in f"skipped: {error}"))
+            whisper(f"anselm: skipped: {error}")
         more = f" ({len(self.errors) - _NAMED:,} more)" if len(self.errors) > _NAMED else ""
-        whisper(f"{len(self.errors):,} skipped{more}; --strict stops at the first")
+        whisper(f"anselm: {len(self.errors):,} skipped{more}; --strict stops at the first")
         raise typer.Exit(SKIPPED)

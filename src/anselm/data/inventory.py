@@ -17,6 +17,7 @@ from anselm.data.question import Question
 from anselm.data.resources import RESOURCES
 from anselm.errors import InputError, MissingDataError
 from anselm.files import write_atomically
+from anselm.outputs import is_stream
 
 Row = dict[str, Any]  # one of the dataclasses here and in `checks`, for tables and JSON
 
@@ -147,7 +148,7 @@ def convert(
     form = find_format(target, target_format, "--to FORMAT names another")
     if form == "beir":
         return write_beir(checked(found, form), target, split or "test")
-    if target.exists():
+    if target.exists() and not is_stream(target):
         raise InputError(f"{target} exists already; give another name")
     write = FORMATS[form].write
     if write is None:

@@ -21,7 +21,7 @@ IDS = ("id", "id_", "node_id")
 def candidate_from_object(value: Any, position: int) -> Candidate:
     """A text that is None is an empty one."""
     if isinstance(value, Candidate):
-        return value if value.id else replace(value, id=str(position))
+        return value if value.id and isinstance(value.id, str) else replace(value, id=as_id(value.id, str(position)))
     if isinstance(value, str):
         return Candidate(str(position), value)
     if isinstance(value, Mapping):

@@ -31,6 +31,7 @@ from anselm.files import write_atomically
 from anselm.metrics.evidence import OF_CANDIDATE, OF_LIST, candidate_evidence, list_evidence
 from anselm.metrics.logistic import FloatArray, Logistic, fit_logistic
 from anselm.metrics.reliability import matched
+from anselm.saved_json import read_saved
 
 
 @dataclass(frozen=True)
@@ -117,15 +118,15 @@ class Calibration:
 
     @classmethod
     def load(cls, path: Path) -> Calibration:
+        record = read_saved(path)
         try:
-            record = json.loads(path.read_text(encoding="utf-8"))
             threshold = float(record["threshold"])
             if not np.isfinite(threshold):
                 raise ValueError("a number in it is not finite")
             texts = Beliefs.from_dict(record[TEXTS] if TEXTS in record else _first_form(record))
             others = (Beliefs.from_dict(record[kind]) if kind in record else None for kind in (ENTRIES, SENTENCES))
             return cls(texts, threshold, str(record.get("fitted_on", "")), *others)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FormatError(path, f"not a calibration as Anselm writes it ({error})") from None
 
 

@@ -83,7 +83,7 @@ WHOLE = ("map", "mrr")  # these may also be asked for without a k
 def parse_metric(name: str) -> Metric:
     """The function behind a name that users type: `map`, `mrr`, and any of METRICS with a k, such as `ndcg@10`."""
     prefix, at, k = name.partition("@")
-    if not (name in WHOLE or (prefix in METRICS and re.fullmatch("[1-9][0-9]*", k))):
+    if not (name in WHOLE or (prefix in METRICS and re.fullmatch("[1-9][0-9]{0,8}", k))):
         raise UnknownNameError("metric", name, [*WHOLE, *(f"{known}@k" for known in METRICS)])
     return partial(METRICS[prefix], k=int(k) if at else None)
 

@@ -1,8 +1,7 @@
 """Ranking a whole file of lists: streamed, never half-written, and, as JSONL, resumable.
 
 Lists go to `<output>.partial` one by one, and to their place at the end; there they are packed if the name says .gz.
-A run that was stopped goes on where it ended: lines that are whole in the partial file are kept, after checking that
-they are the first of this input ranked by this model. A TREC run (.run) starts over.
+A run that was stopped goes on where it ended (resumption.py). A TREC run (.run) starts over.
 
 The partial file is locked from before it is read until it has been moved, so that of several equal runs one writes.
 What is no file, such as a pipe, gets the lists as they come.
@@ -16,7 +15,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from math import isclose, isfinite
+from math import isfinite
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,13 +25,11 @@ from anselm.errors import AnselmError, InputError
 from anselm.files import write_atomically
 from anselm.outputs import hold, is_at, is_stream, put_in_place, real_place
 from anselm.ranking.answers import Ranking, Result
-from anselm.ranking.ranker import Ranker, check_top
+from anselm.ranking.ranker import Ranker, check_count
+from anselm.ranking.resumption import resume
 from anselm.scorer import Progress, silent
 
 Write = Callable[[Ranker, Iterator[Question], IO[str], int | None], int]
-
-
-ALIKE = 1e-3  # probabilities, on whichever engine
 
 
 def rank_file(
@@ -48,7 +45,7 @@ def rank_file(
     It is a TREC run if its name ends in .run, or else JSONL; .gz may follow. Where `questions` ends with an error of
     the input, what came before it is ranked and kept.
     """
-    check_top(top)
+    check_count("top", top)
     if output.is_dir():
         raise InputError(f"{output} is a folder; a file name is needed to write to")
     if not is_stream(output):
@@ -86,7 +83,7 @@ def _write_file(ranker: Ranker, source: Iterator[Question], output: Path, top: i
         with hold(partial) as file:
             try:
                 _check_free(output, overwrite)  # again: another run may have ended since
-                done = _resume(file, partial, source, ranker, top) if resumable else file.truncate(0)
+                done = resume(file, partial, source, ranker, top) if resumable else file.truncate(0)
                 done += _write_text(_write_lines if resumable else _write_run, ranker, source, file, top)
                 _move(file, partial, output)
             except BaseException:
@@ -162,47 +159,3 @@ def _ranked(ranker: Ranker, questions: Iterable[Question]) -> Iterator[tuple[Que
 def _record(question: Question, ranking: Ranking[Result], top: int | None) -> dict[str, Any]:
     record = ranking.to_dict()
     return {"id": question.id} | record | {"results": record["results"][:top]}
-
-
-def _resume(file: IO[bytes], partial: Path, source: Iterator[Question], ranker: Ranker, top: int | None) -> int:
-    """Pass over what an earlier run has ranked, cut off the line it was writing when it stopped, and count the rest."""
-    done = end = 0
-    for line in file:
-        if not line.endswith(b"\n"):
-            break
-        question = next(source, None)
-        if not _fits(line, question, ranker, top) or (not done and not _ranks_alike(line, question, ranker)):
-            reason = "was not begun with this input, model and --top"
-            raise InputError(f"{partial} {reason} (see its line {done + 1}); remove it to start over")
-        done, end = done + 1, end + len(line)
-    file.truncate(end)
-    return done
-
-
-def _ranks_alike(line: bytes, question: Question | None, ranker: Ranker) -> bool:
-    """Whether the model says of the first list what it said when the line was written; a folder may be trained anew."""
-    if question is None:
-        return False
-    record, now = json.loads(line), next(ranker.rank_lists([question]))
-    said = {result["index"]: result.get("probability") for result in record["results"]}
-    says = {result.index: result.probability for result in now if result.index in said}
-    pairs = [(record.get("answerability"), now.answerability), *((said[index], says[index]) for index in said)]
-    return all(isclose(a or 0.0, b or 0.0, abs_tol=ALIKE) for a, b in pairs)
-
-
-def _fits(line: bytes, question: Question | None, ranker: Ranker, top: int | None) -> bool:
-    """Whether a line is this question's, ranked by this model; anything may stand in a file that was left behind."""
-    if question is None:
-        return False
-    expected = {index: (candidate.id, candidate.text) for index, candidate in enumerate(question.candidates)}
-    try:
-        record = json.loads(line)
-        results = {result["index"]: (result["id"], result["text"]) for result in record["results"]}
-        found = (record["id"], record["question"], record["model"], record["threshold"], len(record["results"]))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return False
-    count = min(len(expected), top or len(expected))
-    threshold = ranker.calibration.threshold if ranker.calibration else None
-    return found == (question.id, question.text, ranker.name, threshold, count) and (
-        len(results) == count and results.items() <= expected.items()
-    )

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anselm.data.question import Candidate
-from anselm.errors import InputError
+from anselm.errors import FormatError, InputError
 from anselm.ranking.answers import Passage, Result
 from anselm.text.documents import Document, Sentence, document_from_text, entries_of, read_documents, sentences
 from anselm.text.faq import Entry, Skip
+from anselm.text.faq_columns import check_columns
 
 GivenDocument = str | Path | Document  # a text, a file or folder, or what was read already
 
@@ -29,12 +30,21 @@ def find_spots(
     columns: Mapping[str, str] | None = None,
     skip: Skip | None = None,
 ) -> list[Spot]:
+    check_columns(columns)
     spots: list[Spot] = []
-    for document in open_documents(documents, columns, skip):
-        for found in entries_of(document, columns, skip) or sentences(document):
+    skipped: list[FormatError] = []
+
+    def note(error: FormatError) -> None:
+        skipped.append(error)
+        if skip:
+            skip(error)
+
+    told = note if skip else None
+    for document in open_documents(documents, columns, told):
+        for found in entries_of(document, columns, told) or sentences(document):
             spots.append(Spot(document, found, make_candidate(str(len(spots)), found)))
     if not spots:
-        raise InputError("there are no sentences in the documents")
+        raise next(iter(skipped), InputError("there are no sentences in the documents"))
     return spots
 
 
@@ -51,6 +61,8 @@ def open_documents(
 ) -> Iterator[Document]:
     """Read what is not read yet; each file once."""
     given = [documents] if isinstance(documents, str | Path | Document) else documents
+    if not isinstance(given, Iterable):
+        raise InputError(f"documents must be texts, Paths or Documents, not {given!r:.60}")
     seen: set[Path] = set()
     for position, document in enumerate(given):
         if isinstance(document, Document):
@@ -63,7 +75,7 @@ def open_documents(
                     seen.add(place)
                     yield found
         else:
-            raise InputError(f"document {position} must be a text, a Path or a Document, not {document!r}")
+            raise InputError(f"document {position} must be a text, a Path or a Document, not {document!r:.60}")
 
 
 def passage(result: Result, places: Sequence[int], spots: Sequence[Spot]) -> Passage:

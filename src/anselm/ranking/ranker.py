@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,8 @@ class Ranker:
     def __init__(self, scorer: Scorer, calibration: Calibration | None = None, name: str | None = None) -> None:
         self.scorer = scorer
         self.calibration = calibration
-        self.name = name or scorer.name  # what results are signed with: the name or path that was asked for
+        # What results are signed with: the name or path that was asked for, in characters that can be written.
+        self.name = (name or scorer.name).encode(errors="replace").decode()
 
     @classmethod
     def load(cls, name_or_path: str | Path = "default", *, threads: int | None = None) -> Ranker:
@@ -43,6 +45,7 @@ class Ranker:
 
         It computes with so many `threads`; else with OMP_NUM_THREADS, or as many as there are cores for this process.
         """
+        check_count("threads", threads)
         return cls(load_scorer(name_or_path, threads), load_calibration(name_or_path), str(name_or_path))
 
     def rank(
@@ -68,7 +71,7 @@ class Ranker:
         >>> Ranker.load().rank("When does the shop open?", ["We open at nine.", "Parking is free."]).best.text
         'We open at nine.'
         """
-        check_top(top)
+        check_count("top", top)
         given = list_candidates(candidates)
         listed = make_question("", question, given)
         ranking = with_items(next(self.rank_lists([listed])), given)
@@ -80,14 +83,14 @@ class Ranker:
         return replace(ranking, results=tuple(results))
 
     def rank_many(
-        self, questions: Sequence[str], lists: Sequence[Iterable[Any]], top: int | None = None
+        self, questions: Iterable[str], lists: Iterable[Iterable[Any]], top: int | None = None
     ) -> list[Ranking[Result]]:
         """As `rank`, for many questions at once, each with its list of candidates: batches are filled across lists."""
-        check_top(top)
-        if len(questions) != len(lists):
-            raise InputError(f"each question needs its list; {len(questions)} questions, {len(lists)} lists")
-        given = [list_candidates(candidates) for candidates in lists]
-        named = enumerate(zip(questions, given, strict=True))
+        check_count("top", top)
+        asked, given = listed_all("questions", questions), [*map(list_candidates, listed_all("lists", lists))]
+        if len(asked) != len(given):
+            raise InputError(f"each question needs its list; {len(asked)} questions, {len(given)} lists")
+        named = enumerate(zip(asked, given, strict=True))
         listed = [make_question(str(number), question, values) for number, (question, values) in named]
         rankings = (with_items(one, values) for one, values in zip(self.rank_lists(listed), given, strict=True))
         return [replace(ranking, results=ranking.results[:top]) for ranking in rankings]
@@ -121,9 +124,8 @@ class Ranker:
         scores. `fold_duplicates` leaves out what is almost word for word the same as a better one, such as the
         sentences of a page that is there twice.
         """
-        check_top(top)
-        if read is not None and read < 1:
-            raise InputError(f"read must be at least 1, not {read}")
+        check_count("top", top)
+        check_count("read", read)
         spots = find_spots(documents, columns, skip)
         whole = Question("", check_question(question), tuple(spot.candidate for spot in spots))
         listed = self._first_pass(whole, read)
@@ -211,6 +213,12 @@ def list_candidates(candidates: Iterable[Any]) -> list[Any]:
     return list(candidates)
 
 
+def listed_all(name: str, values: Iterable[Any]) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{name} must be a list, not one {type(values).__name__}")
+    return list(values)
+
+
 def make_question(id: str, text: str, given: Sequence[Any]) -> Question:
     found = [candidate_from_object(value, position) for position, value in enumerate(given)]
     return Question(id, check_question(text), check_rankable(found))
@@ -240,6 +248,11 @@ def with_items(ranking: Ranking[Result], given: Sequence[Any]) -> Ranking[Result
     return replace(ranking, results=tuple(results))
 
 
-def check_top(top: int | None) -> None:
-    if top is not None and top < 1:
-        raise InputError(f"top must be at least 1, not {top}")
+def check_count(name: str, value: int | None) -> None:
+    """A whole number from 1 on, where there is one."""
+    if value is None:
+        return
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise InputError(f"{name} must be a whole number, not {value!r:.60}")
+    if value < 1:
+        raise InputError(f"{name} must be at least 1, not {value}")

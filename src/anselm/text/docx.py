@@ -7,6 +7,7 @@ and asks something is a heading, as in other pages.
 from __future__ import annotations
 
 import io
+import lzma
 import re
 import zipfile
 import zlib
@@ -24,6 +25,13 @@ _BOLD = 7  # level
 _GAPS = {f"{_W}tab": " ", f"{_W}br": " ", f"{_W}cr": " ", f"{_W}noBreakHyphen": "-"}
 
 
+# Of the packing, of the XML and its encoding; RuntimeError also where elements are nested too deeply.
+_DAMAGES = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, LookupError, ValueError,
+    ElementTree.ParseError,
+)  # fmt: skip
+
+
 class _Block(NamedTuple):
     text: str
     level: int | None = None  # of a heading
@@ -35,9 +43,9 @@ def read_docx(raw: bytes, place: object) -> tuple[str, tuple[Heading, ...]]:
         with zipfile.ZipFile(io.BytesIO(raw)) as folder:
             body = _parse(folder, "word/document.xml", place)
             levels = _levels(_parse(folder, "word/styles.xml", place)) if "word/styles.xml" in folder.namelist() else {}
-    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, OSError, RuntimeError, ElementTree.ParseError):
+        blocks = [block for block in _blocks(body, levels) if block.text]
+    except _DAMAGES:
         raise FormatError(place, "is not a Word file (.docx), or damaged or encrypted") from None
-    blocks = [block for block in _blocks(body, levels) if block.text]
     if not blocks:
         raise FormatError(place, "has no text")
     text = "\n\n".join(block.text for block in blocks)

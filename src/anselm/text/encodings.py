@@ -29,10 +29,20 @@ def decode(raw: bytes, place: object) -> str:
 
 def _unmarked(raw: bytes) -> str:
     """Texts of most languages hold spaces and stops, whose upper byte in UTF-16 is zero; no UTF-8 text holds a zero."""
-    first, second = b"\0" in raw[:_SAMPLE:2], b"\0" in raw[1:_SAMPLE:2]
-    if first == second or len(raw) % 2:
+    sample = raw[:_SAMPLE]
+    first, second = b"\0" in sample[::2], b"\0" in sample[1::2]
+    if first == second or len(raw) % 2 or _holds_stray_zeros(sample):
         return "utf-8"
     return "utf-16-be" if first else "utf-16-le"
+
+
+def _holds_stray_zeros(sample: bytes) -> bool:
+    """Whether it is a text but for a few zeros. In UTF-16 letters of ASCII have one each; others give bytes that are
+    control characters, or no UTF-8.
+    """
+    known = sample.replace(b"\0", b"").decode(errors="ignore")
+    zeros, letters = sample.count(0), len(_CONTROL.sub("", known).encode())
+    return zeros * 4 < len(sample) and letters * 20 > (len(sample) - zeros) * 19
 
 
 def _invalid(error: UnicodeDecodeError, place: object) -> FormatError:

@@ -50,10 +50,31 @@ class _EntryError(InputError):
 
 def parse_columns(option: str) -> dict[str, str]:
     """What the columns are called, from `question=Q,answer=A,id=Nr`."""
-    named = dict(part.strip().partition("=")[::2] for part in option.split(","))
-    if unknown := next((role for role, name in named.items() if role not in NAMES or not name.strip()), None):
-        raise InputError(f"--columns takes question=NAME,answer=NAME,id=NAME, or some of them, not {unknown!r}")
-    return {role: name.strip() for role, name in named.items()}
+    named: dict[str, str] = {}
+    for part in option.split(","):
+        role, _, name = (side.strip() for side in part.partition("="))
+        if role not in NAMES or not name:
+            raise InputError(f"--columns takes question=NAME,answer=NAME,id=NAME, or some of them, not {part!r}")
+        if role in named:
+            raise InputError(f"--columns names the {role} twice: {named[role]!r} and {name!r}")
+        named[role] = name
+    check_columns(named)
+    return named
+
+
+def check_columns(named: Mapping[str, str] | None) -> None:
+    """That each role is known, and each column has one of them."""
+    if named is None:
+        return
+    if not isinstance(named, Mapping) or not all(role in NAMES for role in named):
+        raise InputError(f"columns must be like {{'question': 'Q', 'answer': 'A', 'id': 'Nr'}}, not {named!r:.60}")
+    roles: dict[str, str] = {}
+    for role, name in named.items():
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"the column of the {role} must be a name, not {name!r:.60}")
+        if name in roles:
+            raise InputError(f"the column {name!r} cannot be both the {roles[name]} and the {role}")
+        roles[name] = role
 
 
 def find_columns(names: Sequence[str], named: Mapping[str, str], place: object) -> Columns:
@@ -98,7 +119,11 @@ def _key(name: str) -> str:
 
 def _there(names: Sequence[str], role: str) -> str:
     columns = ", ".join(f"{name!r:.60}" for name in names[:20])
-    return f"there is {columns or 'none'} (say --columns {role}=NAME)"
+    return f"there is {columns or 'none'} ({_say(role)})"
+
+
+def _say(role: str) -> str:
+    return f"say --columns {role}=NAME, or columns={{{role!r}: NAME}} in Python"
 
 
 def entries_from_rows(

@@ -35,7 +35,9 @@ def table_entries(text: str, kind: str, columns: Mapping[str, str], place: objec
     if not names:
         return iter(())
     if header and not columns and not knows_columns(names, "answer"):
-        place = f"{place}, whose first line must name the columns (if it names none: --columns question=1,answer=2)"
+        place = (
+            f"{place}, whose first line must name the columns (if it names none, their numbers do: question=1,answer=2)"
+        )
     return entries_from_rows(rows, names, columns, place, skip)
 
 

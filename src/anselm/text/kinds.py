@@ -11,7 +11,7 @@ from anselm.text.faq_columns import knows_columns
 from anselm.text.faq_tables import find_separator
 from anselm.text.html import html_pieces
 from anselm.text.markdown import markdown_pieces
-from anselm.text.outlines import Heading, html_headings, markdown_headings
+from anselm.text.outlines import Heading, html_headings, markdown_headings, text_headings
 from anselm.text.pieces import Piece
 
 TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
@@ -71,7 +71,7 @@ def _plain_pieces(source: str) -> Iterator[Piece]:
 
 
 _MARKUP: dict[str, Callable[[str], Iterator[Piece]]] = {"markdown": markdown_pieces, "html": html_pieces}
-_HEADINGS = {"markdown": markdown_headings, "html": html_headings}
+_HEADINGS = {"markdown": markdown_headings, "html": html_headings, "text": text_headings}
 
 
 def pieces_of(text: str, kind: str) -> list[Piece]:
@@ -80,5 +80,5 @@ def pieces_of(text: str, kind: str) -> list[Piece]:
 
 
 def headings_of(text: str, kind: str, pieces: Sequence[Piece]) -> list[Heading]:
-    """The headings that are told by markup."""
+    """The headings that are told by markup, or by their numbers."""
     return _HEADINGS[kind](text, pieces) if kind in _HEADINGS else []

@@ -32,10 +32,11 @@ def read_pdf(raw: bytes, place: object) -> tuple[str, tuple[Heading, ...], tuple
         if getattr(error, "err_code", None) == _WRONG_PASSWORD:
             raise FormatError(place, "is encrypted; save a copy without a password") from None
         raise FormatError(place, "is not a PDF, or damaged") from None
-    if not any(pages):
+    lines = without_repeated(pages)
+    if not lines:
         many = "its page is a picture" if len(pages) == 1 else f"its {len(pages)} pages are pictures"
         raise FormatError(place, f"has no text: {many}, as of a scan; put it through text recognition (OCR) first")
-    return join_lines(without_repeated(pages), len(pages))
+    return join_lines(lines, len(pages))
 
 
 def _lines(page: Any, number: int) -> Iterator[Line]:

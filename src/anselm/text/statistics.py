@@ -11,6 +11,7 @@ from pathlib import Path
 
 from anselm.errors import FormatError
 from anselm.files import write_atomically
+from anselm.saved_json import read_saved
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,10 @@ class Statistics:
 
     @classmethod
     def load(cls, path: Path) -> Statistics:
+        record = read_saved(path)
         try:
-            record = json.loads(path.read_text(encoding="utf-8"))
             found = cls(int(record["documents"]), float(record["mean_length"]), dict(record["frequency"]))
             found.check()
             return found
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError) as error:
             raise FormatError(path, f"not word statistics as Anselm writes them ({error})") from None

@@ -118,7 +118,7 @@ def test_both_readings_of_the_filter(text: str, under_all: bool, under_any: bool
         (json.dumps(reply("c2", created_utc="soon")), "line 2: 'created_utc' is 'soon', not a number"),
         (json.dumps(reply("c2", created_utc=10**400)), "line 2: 'created_utc' is 1000.*, not a number"),
         ("1" + "0" * 5000, "line 2: not valid JSON: a number has more than 4,300 digits"),
-        ("[" * 100_000, "line 2: not valid JSON: nested too deeply"),
+        ("[" * 100_000, "line 2: not valid JSON: nested more than 100 levels deep"),
     ],
 )
 def test_bad_lines_are_named(tmp_path: Path, bad: str, problem: str) -> None:

@@ -79,6 +79,10 @@ BAD = {
     '{"question": "Who?", "id": 1.5, "candidates": ["x"]}': "an id must be",
     '{"question": "Who?", "candidates": ["x"], "meta": 3}': '"meta" must be an object',
     "[" * 200_000: "not valid JSON",
+    '{"question": "Who?", "candidates": ["x"], "meta": {"a": '
+    + "[" * 800
+    + "]" * 800
+    + "}}": "not valid JSON: nested more than 100 levels deep",
     '{"question": "Who?", "candidates": [{"text": "x", "label": 1'
     + "0" * 400
     + "}]}": "must be a finite number, not 1000",

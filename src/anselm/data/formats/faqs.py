@@ -10,13 +10,11 @@ from typing import Any
 from anselm.data.formats.records import RecordError, as_label, check_text
 from anselm.data.question import Candidate
 from anselm.errors import FormatError, InputError
-from anselm.files import find_file, open_binary, open_stdin
+from anselm.files import STDIN, find_file, open_binary, open_stdin
 from anselm.text.documents import Document, document_from_bytes, document_from_text, entries_of, open_page
 from anselm.text.encodings import decode
 from anselm.text.faq import Entry, Skip, refuse
 from anselm.text.kinds import KINDS, TABLES, refuse_address, suffix, tell_kind
-
-STDIN = "standard input"
 
 
 def read_entries(path: Path, columns: Mapping[str, str] | None = None, skip: Skip | None = None) -> list[Candidate]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
+from anselm.files import check_depth
 
 # Beyond these a "list" is a corpus to search and a "candidate" is a book: `anselm ask` is made for those.
 MAX_CANDIDATES = 50_000
@@ -92,11 +94,24 @@ def check_list(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         raise RecordError(f"{len(candidates):,} candidates are too many for one list; at most {MAX_CANDIDATES:,}")
     seen: set[str] = set()
     for position, candidate in enumerate(candidates):
-        check_readable(candidate.text, f"candidate {position}")
+        check_parts(candidate, f"candidate {position}")
         if candidate.id in seen:
             raise RecordError(f"two candidates have the id {candidate.id!r}; ids must differ within a list")
         seen.add(candidate.id)
     return candidates
+
+
+def check_parts(candidate: Candidate, what: str) -> None:
+    """What was made by hand may hold anything."""
+    texts = {"": candidate.text, "the id of ": candidate.id, "the question of ": candidate.question}
+    for part, text in {**texts, "the heading of ": candidate.heading or ""}.items():
+        if not isinstance(text, str):
+            raise RecordError(f"{part}{what} must be a string, not {text!r:.60}")
+        check_readable(text, part + what)
+    try:
+        check_depth(candidate.meta)
+    except ValueError as error:
+        raise RecordError(f"the meta of {what} is {error}") from None
 
 
 def check_question(text: Any) -> str:
@@ -133,7 +148,10 @@ def as_id(value: Any, default: str) -> str:
         return default
     if isinstance(value, bool | float) or not isinstance(value, str | int):
         raise RecordError(f"an id must be a string or a whole number, not {value!r:.60}")
-    return str(value)
+    try:
+        return str(value)
+    except ValueError:  # Python's guard against numbers that take long to convert
+        raise RecordError(f"an id has more than {sys.get_int_max_str_digits():,} digits") from None
 
 
 def as_label(value: Any, what: str) -> float | None:
