@@ -26,7 +26,6 @@ def test_padding_places_and_mask_are_those_of_a_loop(sizes: list[int]) -> None:
     rows = [[next(flat) for _ in range(size)] for size in sizes]
     assert layout.pad(values, fill=-7.0).tolist() == [row + [-7.0] * (longest - len(row)) for row in rows]
     assert layout.mask.tolist() == [[i < size for i in range(longest)] for size in sizes]
-    assert layout.places.tolist() == [i for size in sizes for i in range(size)]
     assert layout.longest == longest
 
 

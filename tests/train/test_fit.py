@@ -199,6 +199,7 @@ def test_a_base_that_cannot_be_trained_is_said(tmp_path: Path) -> None:
         make_model("defualt", {}, seed=1)
     export = tmp_path / "export"
     (export / "onnx").mkdir(parents=True)
+    (export / "onnx" / "model.onnx").touch()
     (export / "config.json").write_text('{"model": "cross-encoder", "config": {}}')
     with pytest.raises(InputError, match="is an export, which cannot be trained"):
         make_model(str(export), {}, seed=1)

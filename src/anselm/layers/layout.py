@@ -18,7 +18,6 @@ class Layout:
     """How the candidates of a batch form lists."""
 
     sizes: Tensor  # (lists,)
-    places: Tensor  # (pairs,) position of each candidate in its list
     cells: Tensor  # (pairs,) its cell in a padded table of lists x longest, flat
     longest: int
 
@@ -28,8 +27,8 @@ class Layout:
         ends = np.cumsum(sizes)
         places = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - sizes, sizes)
         cells = np.repeat(np.arange(len(sizes)) * longest, sizes) + places
-        tensors = [torch.from_numpy(array).to(device, non_blocking=True) for array in (sizes, places, cells)]
-        return cls(tensors[0], tensors[1], tensors[2], longest)
+        tensors = [torch.from_numpy(array).to(device, non_blocking=True) for array in (sizes, cells)]
+        return cls(tensors[0], tensors[1], longest)
 
     def pad(self, values: Tensor, fill: float = 0.0) -> Tensor:
         """(pairs, ...) -> (lists, longest, ...)"""

@@ -1,7 +1,4 @@
-"""Pairs of texts as padded rows of tokens, in numpy: what models/frames/pair_batches.py does on a device.
-
-A row is [CLS] question [SEP] candidate [SEP], and, where there is a context, context [SEP]; cut from the end.
-"""
+"""Pairs of texts as padded rows of tokens, in numpy: what models/frames/pair_batches.py does on a device."""
 
 from __future__ import annotations
 
@@ -12,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.encoding.limits import Reading
-from anselm.encoding.lists import CONTEXTS, Indices, Lists, spread
+from anselm.encoding.limits import Reading, flat_ids
+from anselm.encoding.lists import Indices, Lists, spread
 from anselm.encoding.tokenizer import PairTokenizer
 
 STEP = 8  # tokens; between 4 and 16 no difference in speed stood out from the noise
@@ -23,7 +20,7 @@ STEP = 8  # tokens; between 4 and 16 no difference in speed stood out from the n
 class Rows:
     """Every pair as the stretches of one flat array of tokens that it consists of."""
 
-    flat: NDArray[np.int64]  # (tokens,)
+    flat: NDArray[Any]  # (tokens,)
     starts: Indices  # (pairs, stretches)
     lengths: Indices  # (pairs, stretches)
     types: Indices  # (stretches,)
@@ -55,24 +52,9 @@ class Rows:
 
 
 def lay_out(lists: Lists, tokenizer: PairTokenizer, reading: Reading) -> Rows:
-    """Where the tokens of each pair stand. The special ones are put before all texts, to be stretches as well."""
-    special = (tokenizer.before, tokenizer.between, tokenizer.after)
-    flat = np.concatenate([np.array(sum(special, ()), dtype=np.int64), lists.texts.ids])
-    text = lists.texts.starts + sum(map(len, special))
-    question, candidate = np.repeat(lists.questions, lists.sizes), lists.candidates
-    limit = reading.max_length - reading.overhead(tokenizer)
-    asked = np.minimum(lists.texts.lengths[question], reading.max_question)
-    said = np.minimum(lists.texts.lengths[candidate], limit - asked)
-    before, between, after = (np.full(len(question), len(part)) for part in special)
-    starts = [np.zeros_like(before), text[question], before, text[candidate], before + between]
-    lengths = [before, asked, between, said, after]
-    if (context := lists.pairs.get(CONTEXTS)) is not None:
-        shown = np.minimum(lists.texts.lengths[context], np.maximum(limit - asked - said, 0))
-        starts += [text[context], before + between]
-        lengths += [shown, after * (shown > 0)]  # nothing is closed where nothing is shown
-    first, second = tokenizer.types
-    types = np.array([first] * 3 + [second] * (len(starts) - 3))
-    return Rows(flat, np.column_stack(starts), np.column_stack(lengths), types, tokenizer.pad)
+    """Where the tokens of each pair stand."""
+    flat, types = flat_ids(lists.texts, tokenizer), np.array(reading.types(tokenizer))
+    return Rows(flat, *reading.stretches(lists, tokenizer), types, tokenizer.pad)
 
 
 def by_width(widths: Indices, most: int, budget: int) -> Iterator[tuple[Indices, int]]:

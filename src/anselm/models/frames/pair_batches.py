@@ -1,21 +1,18 @@
-"""Pairs of texts as one batch for a cross-encoder, put together on the device: a row is
-
-    [CLS] question [SEP] candidate [SEP], and, where there is a context, context [SEP]
-
-cut from the end. runtime/rows.py does the same in numpy, without torch.
-"""
+"""Pairs of texts as one batch, put together on the device. runtime/rows.py does the same in numpy, without torch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from anselm.encoding.limits import Reading
-from anselm.encoding.lists import CONTEXTS, OWNERS, Lists, running
+from anselm.encoding.limits import Reading, flat_ids
+from anselm.encoding.lists import OWNERS, Lists, running
 from anselm.encoding.packing import by_length
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.layers.layout import Layout
@@ -76,66 +73,26 @@ class Placed:
     """The texts of many lists on a device."""
 
     flat: Tensor  # (tokens,)
-    starts: Tensor  # (texts,)
-    lengths: Tensor  # (texts,)
     columns: Mapping[str, Column]  # each (texts, ...)
 
 
 def place_texts(lists: Lists, tokenizer: PairTokenizer, device: torch.device) -> Placed:
-    """The special tokens stand before all texts, to be stretches as well."""
-    special = [*tokenizer.before, *tokenizer.between, *tokenizer.after]
-    ids = np.concatenate([np.array(special, dtype=np.int32), lists.texts.ids])
-    arrays = (ids, lists.texts.starts + len(special), lists.texts.lengths)
-    flat, starts, lengths = (torch.from_numpy(array).to(device) for array in arrays)
-    return Placed(flat, starts, lengths, place_columns(lists, device))
+    flat = torch.from_numpy(flat_ids(lists.texts, tokenizer)).to(device)
+    return Placed(flat, place_columns(lists, device))
 
 
 def collate_pairs(placed: Placed, picked: Lists, tokenizer: PairTokenizer, reading: Reading) -> Batch:
     device = placed.flat.device
-    labels, question, candidate = (
-        torch.from_numpy(array).to(device, non_blocking=True)
-        for array in (picked.labels, np.repeat(picked.questions, picked.sizes), picked.candidates)
-    )
+
+    def move(array: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(array).to(device, non_blocking=True)
+
     widths = np.minimum(picked.pair_lengths + reading.overhead(tokenizer), reading.max_length)
-    context = torch.from_numpy(picked.pairs[CONTEXTS]).to(device) if CONTEXTS in picked.pairs else None
-    stretches = stretch_pairs(placed, question, candidate, context, tokenizer, reading)
+    starts, lengths = (move(table).unbind(dim=1) for table in reading.stretches(picked, tokenizer))
+    stretches = [Stretch(*row) for row in zip(starts, lengths, reading.types(tokenizer), strict=True)]
     rows = join(placed.flat, stretches, int(widths.max(initial=0)), tokenizer.pad)
-    groups = tuple(
-        Group(torch.from_numpy(some).to(device, non_blocking=True), int(widths[some].max(initial=0)))
-        for some in by_length(widths)
-    )
+    groups = tuple(Group(move(some), int(widths[some].max(initial=0))) for some in by_length(widths))
     return Batch(
-        *rows, groups, Layout.of(picked.sizes, device), labels,
+        *rows, groups, Layout.of(picked.sizes, device), move(picked.labels),
         Windows.of(picked, device), collate_columns(placed.columns, picked, device),
     )  # fmt: skip
-
-
-def stretch_pairs(
-    placed: Placed,
-    question: Tensor,
-    candidate: Tensor,
-    context: Tensor | None,
-    tokenizer: PairTokenizer,
-    reading: Reading,
-) -> list[Stretch]:
-    """What each row consists of, one after the other; the texts are given by their numbers. (pairs,)"""
-    limit = reading.max_length - reading.overhead(tokenizer)
-    asked = placed.lengths[question].clamp(max=reading.max_question)
-    said = torch.minimum(placed.lengths[candidate], limit - asked)
-    first, second = tokenizer.types
-    before, between, after = special_stretches(tokenizer, torch.ones_like(question))
-    stretches = [
-        Stretch(*before, first), Stretch(placed.starts[question], asked, first), Stretch(*between, first),
-        Stretch(placed.starts[candidate], said, second), Stretch(*after, second),
-    ]  # fmt: skip
-    if context is not None:
-        shown = torch.minimum(placed.lengths[context], (limit - asked - said).clamp(min=0))
-        closing = Stretch(after[0], after[1] * (shown > 0), second)  # none where nothing is to be closed
-        stretches += [Stretch(placed.starts[context], shown, second), closing]
-    return stretches
-
-
-def special_stretches(tokenizer: PairTokenizer, ones: Tensor) -> list[tuple[Tensor, Tensor]]:
-    """Where the tokens before, between and after the texts stand in the flat array, and how many they are. (pairs,)"""
-    lengths = [len(part) for part in (tokenizer.before, tokenizer.between, tokenizer.after)]
-    return [(ones * sum(lengths[:place]), ones * length) for place, length in enumerate(lengths)]

@@ -92,11 +92,8 @@ class PairModel(nn.Module):
             beside = f"a question of max_question {asked} and {self.overhead} special tokens"
             raise InputError(f"max_length {length} leaves no room for a candidate beside {beside}")
         if most is not None and length > most:
-            raise InputError(
-                f"max_length {length} is more than the encoder {self.config.base!r} reads, which is {most}"
-            )
-
-    # From questions to batches
+            reads = f"the encoder {self.config.base!r} reads, which is {most}"
+            raise InputError(f"max_length {length} is more than {reads}")
 
     @property
     def overhead(self) -> int:
@@ -122,8 +119,6 @@ class PairModel(nn.Module):
     def collate(self, placed: Placed, picked: Lists) -> Batch:
         return collate_pairs(placed, picked, self.tokenizer, self.reading)
 
-    # From batches to vectors
-
     def encode(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
         """(rows, tokens) three times -> (rows, tokens, width)"""
         typed = {"token_type_ids": types} if self.typed else {}
@@ -136,7 +131,10 @@ class PairModel(nn.Module):
 
     def pool_states(self, states: Tensor, mask: Tensor) -> Tensor:
         """(rows, tokens, width) -> (rows, width)"""
-        return states[:, 0] if self.config.pooling == "first" else mean_of(states, mask)
+        if self.config.pooling == "first":
+            return states[:, 0]
+        weights = mask[:, :, None].to(states.dtype)
+        return (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
 
     def pooled(self, batch: Batch) -> Tensor:
         """(pairs, width)"""
@@ -157,8 +155,6 @@ class PairModel(nn.Module):
         with sdpa_kernel(KERNELS):
             found = torch.cat([read(*(table[g.rows, : g.width] for table in tables)) for g in batch.groups])
         return torch.empty_like(found).index_copy(0, torch.cat([group.rows for group in batch.groups]), found)
-
-    # From vectors to scores
 
     def forward(self, batch: Batch) -> Tensor:
         """-> (pairs,)"""
@@ -210,8 +206,6 @@ class PairModel(nn.Module):
             scores[pairs] = found.float().cpu().numpy()
         return scores
 
-    # To disk and back
-
     def save(self, folder: Path) -> None:
         write_config(folder, self.name, asdict(self.config))
         save_encoder(self.encoder, self.tokenizer, folder)
@@ -257,9 +251,3 @@ class PairModel(nn.Module):
     @classmethod
     def configure(cls, name: str, config: Mapping[str, Any]) -> Any:
         return make_config(cls.settings, name, cls.variants[name], config)
-
-
-def mean_of(states: Tensor, mask: Tensor) -> Tensor:
-    """(rows, tokens, width) -> (rows, width)"""
-    weights = mask[:, :, None].to(states.dtype)
-    return (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
