@@ -17,7 +17,7 @@ GROUND = ("errors", "outputs", "files", "__init__")
 ROOMS = (
     *GROUND, "text", "data", "layers", "models", "runtime", "train", "evaluation", "explaining", "duplicates",
     "grouping", "languages", "ranking", "asking", "ranker", "benching", "bulk", "recipes", "terminal", "serve",
-    "cli", "__main__",
+    "integrations", "cli", "__main__",
 )  # fmt: skip
 FILES = sorted(PACKAGE.rglob("*.py"))
 

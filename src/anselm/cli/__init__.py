@@ -16,6 +16,7 @@ from anselm.cli import (
     data,
     evaluating,
     exporting,
+    mcp,
     ranking,
     reproducing,
     serve,
@@ -33,7 +34,7 @@ def help_by_default(context: typer.Context) -> None:
 
 
 app = typer.Typer(name="anselm", pretty_exceptions_enable=False, rich_markup_mode="rich")
-for part in (ranking, evaluating, calibrating, training, vectors, reproducing, exporting, benching, serve):
+for part in (ranking, evaluating, calibrating, training, vectors, reproducing, exporting, benching, serve, mcp):
     app.add_typer(part.app)
 app.add_typer(
     data.app,
