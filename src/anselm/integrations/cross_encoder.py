@@ -1,7 +1,4 @@
-"""A drop-in for sentence-transformers' `CrossEncoder`: `rank` and `predict` as there, without torch.
-
-    from anselm.integrations.cross_encoder import CrossEncoder  # instead of `from sentence_transformers import ...`
-"""
+"""A drop-in for sentence-transformers' `CrossEncoder`: `rank` and `predict` as there, without torch."""
 
 from __future__ import annotations
 

@@ -31,20 +31,25 @@ class AnselmRanker:
     ) -> None:
         self.model = model
         self.selection = Selection(top_k, score_threshold, answerability_threshold)
-        self.ranker: Ranker | None = None
+        self._ranker: Ranker | None = None
 
     def warm_up(self) -> None:
-        self.ranker = self.ranker or open_ranker(self.model)
+        """Loads the model, unless it is loaded."""
+        self._open()
+
+    def _open(self) -> Ranker:
+        self._ranker = self._ranker or open_ranker(self.model)
+        return self._ranker
 
     @component.output_types(documents=list[Document], answerable=bool | None)
     def run(
         self, query: str, documents: list[Document], top_k: int | None = None, score_threshold: float | None = None
     ) -> dict[str, Any]:
         """What is given here counts instead of what the component was made with."""
-        given = {"top": top_k, "score_threshold": score_threshold}
-        selection = replace(self.selection, **{name: value for name, value in given.items() if value is not None})
-        self.warm_up()
-        ranking = selection.of(self.ranker, query, documents)
+        top = self.selection.top if top_k is None else top_k
+        least = self.selection.score_threshold if score_threshold is None else score_threshold
+        selection = replace(self.selection, top=top, score_threshold=least)
+        ranking = selection.of(self._open(), query, documents)
         found = [
             replace(one.item, score=one.relevance, meta={**one.item.meta, **verdict(ranking, one)}) for one in ranking
         ]

@@ -22,7 +22,8 @@ except ModuleNotFoundError as error:
 INSTRUCTIONS = """Finds the answer to a question among candidates (`rank`) or in documents (`ask`), and says whether \
 there is one. Where `answerable` is false, say that no answer was found instead of using the best of what there is."""
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Found(TypedDict):

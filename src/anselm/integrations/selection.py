@@ -54,7 +54,7 @@ class Selection:
 
 
 def rank_documents(ranker: Ranker, question: str, documents: Sequence[Any]) -> Ranking[Result]:
-    """By places, not ids: retrievers that are joined find a document twice. Where none has a text, none is an answer."""
+    """By places, not ids: joined retrievers find a document twice. Where none has a text, none is an answer."""
     found = [candidate_from_object(document, place) for place, document in enumerate(documents)]
     candidates = [replace(candidate, id=str(place)) for place, candidate in enumerate(found)]
     if not any(candidate.text.strip() for candidate in candidates):
