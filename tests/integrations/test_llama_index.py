@@ -55,16 +55,17 @@ def test_from_a_query_engine_asynchronously_and_as_a_dictionary(ranker: Ranker) 
     from llama_index.core.base.base_retriever import BaseRetriever
     from llama_index.core.llms import MockLLM
     from llama_index.core.query_engine import RetrieverQueryEngine
-    from llama_index.core.response_synthesizers import get_response_synthesizer
 
     class Fixed(BaseRetriever):
         def _retrieve(self, query_bundle: object) -> list[object]:
             return NODES
 
     rerank = AnselmRerank(model=ranker, top_n=1)
-    synthesizer = get_response_synthesizer(llm=MockLLM(), response_mode="no_text")
-    engine = RetrieverQueryEngine(Fixed(), synthesizer, node_postprocessors=[rerank])
-    assert [node.node_id for node in engine.query(QUESTION).source_nodes] == ["n1"]
+    engine = RetrieverQueryEngine.from_args(Fixed(), llm=MockLLM(), node_postprocessors=[rerank])
+    answer = engine.query(QUESTION)
+    assert [node.node_id for node in answer.source_nodes] == ["n1"]
+    assert TEXTS[1] in str(answer)  # what the language model was given
+    assert "probability" not in str(answer)
     found = asyncio.run(rerank.apostprocess_nodes(NODES, query_str=QUESTION))
     assert [node.node_id for node in found] == ["n1"]
     again = AnselmRerank.from_dict(rerank.to_dict())
