@@ -9,3 +9,8 @@ engines       an ONNX file -> a function from rows to signals
 vector_store  vectors of texts that were encoded before
 cores         how many threads that function may use
 """
+
+import os
+
+# ONNX Runtime tells its makers how it is used, and keeps a file about it at home, unless this is set before it starts.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
