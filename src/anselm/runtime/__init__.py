@@ -11,6 +11,9 @@ cores         how many threads that function may use
 """
 
 import os
+import sys
 
-# ONNX Runtime tells its makers how it is used, and keeps a file about it at home, unless this is set before it starts.
+# Both engines tell their makers how they are used, and keep files about it at home, unless they are kept from it before
+# they start: ONNX Runtime by a variable; OpenVINO does without the part that sends where it cannot be imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
