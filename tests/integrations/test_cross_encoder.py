@@ -54,16 +54,16 @@ def test_what_is_no_pair(ranker: Ranker, wrong: list[object]) -> None:
 
 def test_tensors_and_raw_scores(ranker: Ranker, expected: Ranking[Result]) -> None:
     torch = pytest.importorskip("torch")
-    model, pairs = CrossEncoder(ranker), [(QUESTION, text) for text in TEXTS]
+    model, pairs = CrossEncoder(ranker), [(OTHER, TEXTS[0]), *((QUESTION, text) for text in TEXTS)]
     assert torch.is_tensor(model.predict(pairs, convert_to_tensor=True))
     assert all(torch.is_tensor(one) for one in model.predict(pairs, convert_to_numpy=False))
     raw = model.predict(pairs, activation_fn=torch.nn.Identity())
     assert isinstance(raw, np.ndarray)
     for one in expected:
-        assert raw[one.index] == pytest.approx(one.score, abs=1e-5)
+        assert raw[one.index + 1] == pytest.approx(one.score, abs=1e-5)
     tensor = model.predict(pairs, activation_fn=torch.nn.Sigmoid(), convert_to_tensor=True)
     assert torch.is_tensor(tensor)
-    assert tensor[3] == 0  # the empty one
+    assert tensor[4] == 0  # the empty one
 
 
 def test_it_takes_the_arguments_of_the_real_one() -> None:
