@@ -8,7 +8,7 @@ QUESTION ?= what do i pay if i am late
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test lint types unit bench clean
+.PHONY: help run serve test lint types unit integrations bench clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -48,8 +48,24 @@ types: $(VENV)/.dev  ## Mypy, strict
 unit: $(VENV)/.dev  ## Pytest; with ANSELM_DATA set also on the real corpora
 	$(BIN)/pytest
 
+$(VENV)-integrations/.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-integrations
+	$(VENV)-integrations/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
+	$(VENV)-integrations/bin/pip install --quiet --disable-pip-version-check --upgrade --editable \
+	  '.[serve,mcp,langchain,llama-index,haystack,rerankers,mteb]' cohere sentence-transformers pytest
+	@touch $@
+
+$(VENV)-litellm/.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-litellm
+	$(VENV)-litellm/bin/pip install --quiet --disable-pip-version-check --upgrade --editable '.[serve]' litellm pytest
+	@touch $@
+
+integrations: $(VENV)-integrations/.done $(VENV)-litellm/.done  ## Test beside the newest LangChain, Haystack, ..., in environments of their own
+	$(VENV)-integrations/bin/pytest -rs tests/integrations
+	$(VENV)-litellm/bin/pytest -rs tests/integrations/test_clients.py
+
 bench: $(VENV)/.dev  ## Speed, side by side with peers (needs ANSELM_DATA)
 	$(BIN)/python -m benchmarks
 
 clean:  ## Remove the environment and what tools left behind
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist src/*.egg-info
+	rm -rf $(VENV) $(VENV)-integrations $(VENV)-litellm .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist src/*.egg-info

@@ -21,7 +21,7 @@ from typer.core import TyperGroup
 from anselm.cli import app
 
 ROOT = Path(__file__).parents[1]
-OTHERS = ("haystack", "langchain_core", "llama_index")  # packages that a page is about and no test needs
+OTHERS = ("haystack", "langchain_core", "llama_index", "rerankers")  # packages that a page is about and no test needs
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 

@@ -41,7 +41,7 @@ MAY_SEE: dict[str, set[str]] = {
     "evaluation": {"data", "metrics", "ranking"},
     "scale": {"data", "ranking"},
     "serve": {"text", "data", "ranking", "retrieval", "scale"},
-    "integrations": {"data", "ranking", "retrieval", "scale"},
+    "integrations": {"text", "data", "ranking", "retrieval", "scale"},
 }
 MAY_SEE["experiments"] = MAY_SEE.keys() - EDGES
 MAY_SEE["cli"] = MAY_SEE.keys() | {"experiments"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from math import isfinite
+from math import exp, isfinite
 from typing import Any, Generic, TypeVar
 
 from anselm.ranking.duplicates import representatives
@@ -34,6 +34,11 @@ class Result:
     duplicates: tuple[int, ...] | None = field(default=None, kw_only=True)
     cluster: int | None = field(default=None, kw_only=True)
     explanation: Explanation | None = field(default=None, kw_only=True)
+
+    @property
+    def relevance(self) -> float:
+        """In [0, 1]: the probability or, of a model without a calibration, the sigmoid of its score."""
+        return 1 / (1 + exp(-max(-700.0, min(700.0, self.score)))) if self.probability is None else self.probability
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: without the object that was given, and without what is not known."""
