@@ -1,0 +1,227 @@
+// The page's behaviour: rank what is in the form, show it, move the threshold, take it along.
+
+import { addEvidence, explanationOf, post, Problem, requestOf } from "./requests.js";
+import { asCurl, asPython, fragmentOf, stateIn } from "./sharing.js";
+import { fillContext, outcome, percent, verdictSentence } from "./views.js";
+
+const $ = (id) => document.getElementById(id);
+const known = JSON.parse($("known").textContent);
+const KINDS = {
+  md: "markdown", markdown: "markdown", html: "html", htm: "html", csv: "csv", tsv: "tsv", json: "json", jsonl: "jsonl",
+  txt: "text", text: "text", rst: "text",
+};
+const LONGEST_LINK = 30000; // characters; some programs cut longer addresses
+
+let ranked = null; // { state, replies } of what is shown
+let threshold = null; // the reader's; null while it is the model's own
+let source = $("source").textContent; // the name of the file in the form, if it came from one
+let running = new AbortController();
+
+function readForm() {
+  const value = (id) => $(id).value;
+  return { question: value("question"), text: value("text"), kind: value("kind"), source, model: value("model"), other: value("other") };
+}
+
+function fillForm(state) {
+  $("question").value = state.question;
+  $("text").value = state.text;
+  setKind(state.kind);
+  setSource(state.source);
+  const unknown = [state.model, state.other].filter((name) => name && !(name in known.models));
+  if (!unknown.includes(state.model) && state.model) $("model").value = state.model;
+  $("other").value = unknown.includes(state.other) ? "" : state.other;
+  return unknown;
+}
+
+function setKind(kind) {
+  const there = [...$("kind").options].some((option) => option.value === kind);
+  if (!there && Object.values(KINDS).includes(kind)) $("kind").add(new Option(`a FAQ as ${kind.toUpperCase()}`, kind));
+  $("kind").value = kind;
+  if ($("kind").value !== kind) $("kind").value = "lines";
+}
+
+function setSource(name) {
+  source = name;
+  $("source").textContent = name;
+}
+
+async function rank() {
+  running.abort();
+  running = new AbortController();
+  const { signal } = running;
+  const state = readForm();
+  const models = [state.model, ...(state.other && state.other !== state.model ? [state.other] : [])];
+  showProblem(null);
+  $("outcome").setAttribute("aria-busy", "true");
+  $("status").textContent = "Ranking…";
+  try {
+    const requests = models.map((model) => requestOf(state, model));
+    const replies = await Promise.all(requests.map((request) => post(request, $("key").value, signal)));
+    if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+    threshold = null;
+    show(state, replies);
+    announce();
+    reveal();
+    await explain(state, replies, models, signal);
+  } catch (error) {
+    if (error.name !== "AbortError") showProblem(error);
+  } finally {
+    if (!signal.aborted) $("outcome").removeAttribute("aria-busy");
+  }
+}
+
+/** The words come later than the ranking, which does not wait for them. */
+async function explain(state, replies, models, signal) {
+  $("outcome").removeAttribute("aria-busy");
+  $("legend").textContent = "Looking for the words that carried the scores…";
+  try {
+    const found = models.map((model, place) => post(explanationOf(state, replies[place], model), $("key").value, signal));
+    const explained = await Promise.all(found);
+    show(state, replies.map((reply, place) => addEvidence(state, reply, explained[place])));
+    $("legend").textContent = "Marked are the words without which the score falls most.";
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    $("legend").textContent = `No words are marked: ${error.message}`;
+  }
+}
+
+function show(state, replies) {
+  ranked = { state, replies };
+  const open = [...$("results").querySelectorAll("details")].map((one) => one.open);
+  $("results").replaceChildren(...outcome(state, replies, threshold));
+  $("results").querySelectorAll("details").forEach((one, place) => (one.open = open[place] ?? false));
+  $("tools").hidden = false;
+  showThreshold();
+}
+
+function showThreshold() {
+  const own = ranked.replies.find((reply) => reply.threshold !== null)?.threshold ?? null;
+  $("threshold-field").hidden = own === null;
+  if (own === null) return;
+  $("threshold").value = Math.round(100 * (threshold ?? own));
+  $("threshold-shown").textContent = percent(threshold ?? own);
+  $("threshold").setAttribute("aria-valuetext", percent(threshold ?? own));
+  $("threshold-own").textContent = `The model's own is ${percent(own)}.`;
+}
+
+function announce() {
+  const said = ranked.replies.map((reply) => `${reply.model}: ${verdictSentence(reply, threshold)}`);
+  $("status").textContent = `${said.join(" ")} ${ranked.replies[0].results.length} results.`;
+}
+
+/** On a narrow screen the results are below the form. */
+function reveal() {
+  if ($("outcome").getBoundingClientRect().top > innerHeight * 0.7) $("outcome").scrollIntoView();
+}
+
+function showProblem(problem) {
+  for (const field of ["question", "text", "key"]) $(field).removeAttribute("aria-invalid");
+  $("problem").hidden = problem === null;
+  $("problem").textContent = problem ? problem.message : "";
+  if (!problem) return;
+  $("status").textContent = "";
+  if (problem.status === 401) $("key-field").hidden = false;
+  if (problem.field) {
+    $(problem.field).setAttribute("aria-invalid", "true");
+    $(problem.field).focus();
+  }
+}
+
+async function open(file) {
+  const kind = KINDS[file.name.split(".").at(-1).toLowerCase()];
+  try {
+    if (!kind) throw new Problem(`${file.name} cannot be read here; .txt, .md, .html, .csv, .tsv, .json and .jsonl can.`, "text");
+    if (file.size > 4 * known.max_chars) throw new Problem(`${file.name} is too large; ${known.max_chars.toLocaleString("en")} characters are read.`, "text");
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    fillForm({ ...readForm(), text, kind, source: file.name });
+    showProblem(null);
+    $("status").textContent = `${file.name} was read.`;
+  } catch (error) {
+    showProblem(error instanceof Problem ? error : new Problem(`${file.name} is not a text in UTF-8.`, "text"));
+  }
+}
+
+async function copy(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    $("copy-text").value = text;
+    $("copy-dialog").showModal();
+    $("copy-text").select();
+    return;
+  }
+  const label = button.textContent;
+  button.textContent = "Copied";
+  $("status").textContent = `${label}: copied.`;
+  setTimeout(() => (button.textContent = label), 1500);
+}
+
+async function copyLink() {
+  const fragment = await fragmentOf(ranked.state);
+  if (fragment.length > LONGEST_LINK) return showProblem(new Problem("These texts are too long for a link."));
+  history.replaceState(null, "", `/${fragment}`);
+  return copy($("copy-link"), location.href);
+}
+
+/** What was sent, for the first model; with the words, as they are shown. */
+function copyAs(form) {
+  const { path, body } = requestOf(ranked.state, ranked.replies[0].model);
+  const request = { path, body: path === "/ask" ? body : { ...body, explain: true } };
+  return form(request, location.origin, known.key);
+}
+
+async function openLink() {
+  const state = await stateIn(location.hash, 4 * known.max_chars + 10000);
+  if (!state) return false;
+  const unknown = fillForm(state);
+  await rank();
+  if (unknown.length) showProblem(new Problem(`The link asks for ${unknown.join(" and ")}, which is not served here.`));
+  return true;
+}
+
+function listen() {
+  $("form").addEventListener("submit", (event) => (event.preventDefault(), rank()));
+  $("form").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) rank();
+  });
+  for (const id of ["model", "other"]) $(id).addEventListener("change", rank);
+  $("text").addEventListener("input", () => { if (!$("text").value) setSource(""); });
+  $("file").addEventListener("change", () => { if ($("file").files[0]) open($("file").files[0]); $("file").value = ""; });
+  $("threshold").addEventListener("input", () => {
+    threshold = $("threshold").value / 100;
+    show(ranked.state, ranked.replies);
+  });
+  $("threshold").addEventListener("change", announce);
+  $("results").addEventListener("click", (event) => {
+    const { start, end } = event.target.closest(".spot")?.dataset ?? {};
+    if (start === undefined) return;
+    const box = $("results").querySelector(".document");
+    fillContext(box, ranked.state.text, Number(start), Number(end));
+    box.focus();
+  });
+  $("copy-link").addEventListener("click", copyLink);
+  $("copy-curl").addEventListener("click", (event) => copy(event.target, copyAs(asCurl)));
+  $("copy-python").addEventListener("click", (event) => copy(event.target, copyAs(asPython)));
+  $("copy-json").addEventListener("click", (event) => copy(event.target, JSON.stringify(ranked.replies.length > 1 ? ranked.replies : ranked.replies[0], null, 2)));
+  addEventListener("hashchange", openLink);
+}
+
+/** Wherever a file is dropped, it goes into the form; the browser would leave the page for it. */
+function listenForFiles() {
+  const over = (on) => $("drop").classList.toggle("over", on);
+  addEventListener("dragover", (event) => (event.preventDefault(), over(true)));
+  addEventListener("dragleave", () => over(false));
+  addEventListener("drop", (event) => {
+    over(false);
+    const file = event.dataTransfer.files[0];
+    if (!file) return;
+    event.preventDefault();
+    open(file);
+  });
+}
+
+listen();
+listenForFiles();
+$("key-field").hidden = !known.key;
+$("rank").disabled = false;
+if (!(await openLink()) && known.reply) show(readForm(), [known.reply]);
