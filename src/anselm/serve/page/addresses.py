@@ -77,6 +77,7 @@ def rank_page(service: Service, view: FirstView, links: str) -> str:
         models=options({name: name for name in names}, names[0] if names else ""),
         others=options({"": "none", **{name: name for name in names}}, ""),
         threshold=str(round(100 * ((view.reply or {}).get("threshold") or 0.5))),
+        asked=markup.asked(view),
         results=markup.results(view),
         known=json.dumps(known).replace("<", "\\u003c"),
     )

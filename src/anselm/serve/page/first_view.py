@@ -62,7 +62,7 @@ def read(service: Service, ticket: Ticket, example: Example) -> FirstView:
         places = [one["index"] for one in reply["results"]]
     else:
         reply = ask(service, ticket, example)
-        given = [bodies.DocumentBody(text=one["text"], question=one.get("question")) for one in reply["results"]]
+        given = [{"text": one["text"], "question": one.get("question")} for one in reply["results"]]
         places = list(range(len(given)))
     explained = rerank(service, ticket, example.question, given, explain=True)
     evidence = {one["index"]: one.get("evidence") for one in explained["results"]}
@@ -72,12 +72,11 @@ def read(service: Service, ticket: Ticket, example: Example) -> FirstView:
 
 
 def rerank(service: Service, ticket: Ticket, question: str, documents: list[Any], **options: bool) -> Json:
-    body = bodies.Rerank(query=question, documents=documents, **options)
+    body = bodies.Rerank.model_validate({"query": question, "documents": documents, **options})
     return shapes.reranked(readings.rerank(service, ticket, body), body)
 
 
 def ask(service: Service, ticket: Ticket, example: Example) -> Json:
-    given = {"text": example.text, "source": example.source, "kind": example.kind}
-    document = bodies.SourceBody.model_validate(given)
-    body = bodies.Ask(question=example.question, documents=[document], top=TOP, fold_duplicates=True)
-    return readings.ask(service, ticket, body).to_dict()
+    document = {"text": example.text, "source": example.source, "kind": example.kind}
+    given = {"question": example.question, "documents": [document], "top": TOP, "fold_duplicates": True}
+    return readings.ask(service, ticket, bodies.Ask.model_validate(given)).to_dict()

@@ -13,16 +13,20 @@ from anselm.serve.page.first_view import FirstView, Json
 LEADING = 1 / 3  # of the largest weight: from there on a word is marked
 
 
+def asked(view: FirstView) -> str:
+    """The question, with the words marked that carried the best answer."""
+    best = view.reply["results"][0] if view.reply else {}
+    return marked(view.example.question, best.get("evidence"), "question")
+
+
 def results(view: FirstView) -> str:
-    """The question, the verdict, the answers best first, and the document with the best sentence in it."""
+    """The verdict, the answers best first, and the document with the best sentence in it."""
     if view.reply is None:
         return '<p class="quiet">The example could not be ranked just now. Ask something yourself.</p>'
     found = view.reply["results"]
-    question = marked(view.example.question, found[0].get("evidence"), "question")
     items = "".join(item(view, result) for result in found)
     listed = "answers none" if view.reply["answerable"] is False else "answers"
     return (
-        f'<p class="asked">{question}</p>'
         f'<div class="rankings"><section class="ranking" aria-label="Model {escape(view.reply["model"])}">'
         f'<h3 class="model">{escape(view.reply["model"])}</h3>{verdict(view.reply)}'
         f'<ol class="{listed}">{items}</ol></section></div>{in_context(view)}'
@@ -34,18 +38,16 @@ def verdict(reply: Json) -> str:
         return '<p class="verdict">This model cannot tell whether there is an answer.</p>'
     found = reply["answerable"]
     sentence = "There is an answer." if found else "No answer here."
-    return (
-        f'<p class="verdict {"yes" if found else "no"}">{sentence}</p>'
-        f'<p class="quiet">Answerability {percent(reply["answerability"])}, threshold {percent(reply["threshold"])}.</p>'
-    )
+    figures = f"Answerability {percent(reply['answerability'])}, threshold {percent(reply['threshold'])}."
+    return f'<p class="verdict {"yes" if found else "no"}">{sentence}</p><p class="quiet">{figures}</p>'
 
 
 def item(view: FirstView, result: Json) -> str:
     filed = f'<p class="filed">{escape(result["question"])}</p>' if result.get("question") else ""
-    text = text_of(view.example, result)
+    text = marked(text_of(view.example, result), result.get("evidence"), "answer")
     return (
         f'<li><div class="likely">{likelihood(result)}</div><div class="said">{filed}'
-        f"<p>{marked(text, result.get('evidence'), 'answer')}</p>{place(result)}{folded(view.example, result)}</div></li>"
+        f"<p>{text}</p>{place(result)}{folded(view.example, result)}</div></li>"
     )
 
 
@@ -58,7 +60,7 @@ def likelihood(result: Json) -> str:
     share = result["probability"]
     if share is None:
         share = result.get("relevance_score", 0.0)
-    return f'<span>{percent(share)}</span><meter min="0" max="1" value="{share:.4f}" aria-hidden="true"></meter>'
+    return f'<span>{percent(share)}</span><progress max="1" value="{share:.4f}" aria-hidden="true"></progress>'
 
 
 def percent(share: float) -> str:

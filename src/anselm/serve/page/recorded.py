@@ -49,29 +49,33 @@ def results_page() -> str:
 
 
 def title(slug: str) -> str:
-    spaced = slug.replace("-", " ")
-    return spaced[:1].upper() + spaced[1:]
+    """The heading of a paper's own page, where it has one; else what its name says."""
+    page = ROOT / "docs" / f"{slug}.md"
+    if page.is_file():
+        return page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("#").strip()
+    return slug.replace("-", " ").capitalize()
 
 
 def paper_section(paper: str, results: Sequence[Result]) -> str:
-    tables = sorted({table for one in results for table in (one.table, *one.also)})
-    shown = "".join(
-        table_of(paper, table, [one for one in results if table in (one.table, *one.also)]) for table in tables
-    )
-    return f'<section aria-labelledby="{escape(paper)}"><h2 id="{escape(paper)}">{escape(title(paper))}</h2>{shown}</section>'
+    found: dict[str, list[Result]] = {}
+    for one in results:
+        for table in (one.table, *one.also):
+            found.setdefault(table, []).append(one)
+    shown = "".join(table_of(paper, table, found[table]) for table in sorted(found))
+    heading = f'<h2 id="{escape(paper)}">{escape(title(paper))}</h2>'
+    return f'<section aria-labelledby="{escape(paper)}">{heading}{shown}</section>'
 
 
 def table_of(paper: str, table: str, results: Sequence[Result]) -> str:
     places = {where(one) for one in results}
     systems = [one for one in published_systems(paper, table) if where(one) in places]
-    there = {name for one in results for name in one.metrics} | {name for one in systems for name in one.metrics}
-    metrics = [name for name in METRICS if name in there]
-    ordered = sorted(results, key=lambda one: (one.corpus, one.split, one.protocol, one.row))
-    rows = "".join(our_row(one, metrics) for one in ordered) + "".join(their_row(one, metrics) for one in systems)
-    name = escape(f"{title(paper)}, {title(table)}")
+    columns = columns_of(results, systems)
+    rows = [row(one, ours(one, columns), one.note, len(one.seeds)) for one in sorted(results, key=order)]
+    rows += [row(one, theirs(one, columns), one.source, "–") for one in systems]
+    name = escape(f"{title(paper)}: {title(table)}")
     return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table><caption>{escape(title(table))}</caption>'
-        f"{head(metrics)}<tbody>{rows}</tbody></table></div>"
+        f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table>'
+        f"<caption>{escape(title(table))}</caption>{head(columns)}<tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
@@ -79,45 +83,57 @@ def where(one: Result | System) -> tuple[str, str, str]:
     return one.corpus, one.split, one.protocol
 
 
-def head(metrics: Sequence[str]) -> str:
-    names = "".join(f'<th colspan="2" scope="colgroup">{LABELS.get(name, name.upper())}</th>' for name in metrics)
-    pairs = '<th scope="col">ours</th><th scope="col">paper</th>' * len(metrics)
+def order(one: Result) -> tuple[str, ...]:
+    return (*where(one), one.row)
+
+
+def columns_of(results: Sequence[Result], systems: Sequence[System]) -> dict[str, bool]:
+    """The metrics that somebody has, and whether a paper reports them."""
+    measured = {name for one in results for name in one.metrics}
+    reported = {name for one in results for name in one.published} | {name for one in systems for name in one.metrics}
+    return {name: name in reported for name in METRICS if name in measured | reported}
+
+
+def head(columns: Mapping[str, bool]) -> str:
+    names = "".join(
+        f'<th colspan="{1 + paper}" scope="colgroup">{LABELS.get(name, name.upper())}</th>'
+        for name, paper in columns.items()
+    )
+    pairs = "".join('<th scope="col">ours</th>' + '<th scope="col">paper</th>' * paper for paper in columns.values())
     return (
         '<thead><tr><th rowspan="2" scope="col">Row</th><th rowspan="2" scope="col">Corpus</th>'
         f'{names}<th rowspan="2" scope="col">Seeds</th></tr><tr>{pairs}</tr></thead>'
     )
 
 
-def our_row(result: Result, metrics: Sequence[str]) -> str:
-    cells = "".join(
-        f"<td>{ours(result.metrics, name)}</td><td>{theirs(result.published, name)}</td>" for name in metrics
+def row(one: Result | System, cells: str, note: str, seeds: int | str) -> str:
+    said = f"<small>{escape(note)}</small>" if note else ""
+    place = f"<td>{escape(one.corpus)}<small>{escape(one.split)}, {escape(one.protocol)}</small></td>"
+    return f'<tr><th scope="row">{escape(one.row)}{said}</th>{place}{cells}<td>{seeds}</td></tr>'
+
+
+def ours(result: Result, columns: Mapping[str, bool]) -> str:
+    return "".join(
+        f"<td>{mean(result.metrics.get(name))}</td>" + f"<td>{figure(result.published.get(name))}</td>" * paper
+        for name, paper in columns.items()
     )
-    note = f"<small>{escape(result.note)}</small>" if result.note else ""
-    return (
-        f'<tr><th scope="row">{escape(result.row)}{note}</th>{corpus(result)}{cells}<td>{len(result.seeds)}</td></tr>'
+
+
+def theirs(system: System, columns: Mapping[str, bool]) -> str:
+    return "".join(
+        "<td>–</td>" + f"<td>{figure(system.metrics.get(name))}</td>" * paper for name, paper in columns.items()
     )
 
 
-def their_row(system: System, metrics: Sequence[str]) -> str:
-    cells = "".join(f"<td>–</td><td>{theirs(system.metrics, name)}</td>" for name in metrics)
-    source = f"<small>{escape(system.source)}</small>"
-    return f'<tr><th scope="row">{escape(system.row)}{source}</th>{corpus(system)}{cells}<td>–</td></tr>'
-
-
-def corpus(one: Result | System) -> str:
-    return f"<td>{escape(one.corpus)}<small>{escape(one.split)}, {escape(one.protocol)}</small></td>"
-
-
-def ours(metrics: Mapping[str, Mapping[str, Any]], name: str) -> str:
-    """Mean, and over several seeds the standard deviation."""
-    if name not in metrics:
+def mean(found: Mapping[str, Any] | None) -> str:
+    """With the standard deviation, where there are several seeds."""
+    if found is None:
         return "–"
-    found = metrics[name]
     return f"{found['mean']:.3f}" + (f"<small>± {found['sd']:.3f}</small>" if len(found["values"]) > 1 else "")
 
 
-def theirs(published: Mapping[str, float], name: str) -> str:
-    return f"{published[name]:.3f}" if name in published else "–"
+def figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def figures() -> str:

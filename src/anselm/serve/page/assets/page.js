@@ -2,7 +2,7 @@
 
 import { addEvidence, explanationOf, post, Problem, requestOf } from "./requests.js";
 import { asCurl, asPython, fragmentOf, stateIn } from "./sharing.js";
-import { fillContext, outcome, percent, verdictSentence } from "./views.js";
+import { asked, fillContext, outcome, percent, verdictSentence } from "./views.js";
 
 const $ = (id) => document.getElementById(id);
 const known = JSON.parse($("known").textContent);
@@ -88,6 +88,7 @@ async function explain(state, replies, models, signal) {
 function show(state, replies) {
   ranked = { state, replies };
   const open = [...$("results").querySelectorAll("details")].map((one) => one.open);
+  $("asked").replaceChildren(...asked(state, replies));
   $("results").replaceChildren(...outcome(state, replies, threshold));
   $("results").querySelectorAll("details").forEach((one, place) => (one.open = open[place] ?? false));
   $("tools").hidden = false;
@@ -96,7 +97,7 @@ function show(state, replies) {
 
 function showThreshold() {
   const own = ranked.replies.find((reply) => reply.threshold !== null)?.threshold ?? null;
-  $("threshold-field").hidden = own === null;
+  $("slider").hidden = own === null;
   if (own === null) return;
   $("threshold").value = Math.round(100 * (threshold ?? own));
   $("threshold-shown").textContent = percent(threshold ?? own);

@@ -16,16 +16,16 @@ export function element(name, attributes = {}, ...children) {
 
 export const percent = (share) => `${Math.floor(100 * share + 0.5)}%`;
 
+/** The question, with the words marked that carried the best answer. */
+export function asked(state, replies) {
+  return marked(state.question, replies[0].results[0]?.evidence?.question);
+}
+
 /** One ranking for each reply; `threshold` is the reader's, or null for that of each model. */
 export function outcome(state, replies, threshold) {
-  const evidence = replies[0].results[0]?.evidence;
+  const rankings = replies.map((reply) => ranking(state, reply, threshold));
   return [
-    element("p", { class: "asked" }, ...marked(state.question, evidence?.question)),
-    element(
-      "div",
-      { class: replies.length > 1 ? "rankings two" : "rankings" },
-      ...replies.map((reply) => ranking(state, reply, threshold)),
-    ),
+    element("div", { class: replies.length > 1 ? "rankings two" : "rankings" }, ...rankings),
     ...(isDocument(state) ? [context(state, replies[0].results[0])] : []),
   ];
 }
@@ -74,7 +74,7 @@ function verdict(reply, threshold) {
 function item(result, lines) {
   const text = result.text ?? lines[result.index];
   const share = result.probability ?? result.relevance_score ?? 0;
-  const bar = element("meter", { min: 0, max: 1, value: share.toFixed(4), "aria-hidden": "true" });
+  const bar = element("progress", { max: 1, value: share.toFixed(4), "aria-hidden": "true" });
   return element(
     "li",
     {},
