@@ -137,6 +137,12 @@ def test_texts_are_texts() -> None:
     assert "<span>51%</span>" in html
 
 
+def test_a_score_is_not_shown_as_a_probability() -> None:
+    assert markup.likelihood({"probability": None, "relevance_score": 0.731}) == "<span>0.73</span>"
+    assert markup.likelihood({"probability": None, "score": None}) == "<span>0.00</span>"
+    assert markup.likelihood({"probability": 0.996}).startswith('<span>100%</span><progress max="1" value="0.9960"')
+
+
 def test_known_values_cannot_end_their_element(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     hostile = {"x": Example("x", "</script><b>?", "</script><b>")}
     monkeypatch.setattr("anselm.serve.page.addresses.read_examples", lambda: hostile)

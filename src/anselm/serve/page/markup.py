@@ -56,10 +56,10 @@ def text_of(example: Example, result: Json) -> str:
 
 
 def likelihood(result: Json) -> str:
-    """The probability, or of a model without a calibration what stands in for it, as a bar."""
+    """The probability and a bar of it. Without a calibration, a score is no probability, and not shown as one."""
     share = result["probability"]
     if share is None:
-        share = result.get("relevance_score", 0.0)
+        return f"<span>{result.get('relevance_score', result.get('score')) or 0:.2f}</span>"
     return f'<span>{percent(share)}</span><progress max="1" value="{share:.4f}" aria-hidden="true"></progress>'
 
 

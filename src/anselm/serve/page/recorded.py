@@ -18,9 +18,9 @@ RESULTS = ROOT / "results"
 METRICS = ("map", "mrr", "p@1", "avgrec", "precision", "recall", "f1", "accuracy")
 LABELS = {"avgrec": "AvgRec", "precision": "Precision", "recall": "Recall", "accuracy": "Accuracy"}
 CAPTIONS = {
-    "attentive-clustering-alpha": "Attentive clustering: what the share of attention in the similarity does.",
-    "ggsa-sensitivity": "Gated group self-attention: how the number of heads and the size of groups matter.",
-    "verdict": "The default model: how often “there is an answer” is right.",
+    "attentive-clustering-alpha": "Attentive clustering: MAP by α, the weight of answers alike.",
+    "ggsa-sensitivity": "Gated group self-attention: P@1 by the size of a group and the number of heads.",
+    "verdict": "The default model: what its probabilities are worth, and refused against answered at all thresholds.",
 }
 FIGURES = {
     f"/page/figures/{path.name}": path

@@ -122,6 +122,7 @@ function showProblem(problem) {
   if (!problem) return;
   $("status").textContent = "";
   if (problem.status === 401) $("key-field").hidden = false;
+  $("problem").scrollIntoView({ block: "nearest" });
   if (problem.field) {
     $(problem.field).setAttribute("aria-invalid", "true");
     $(problem.field).focus();
@@ -151,7 +152,7 @@ async function copy(button, text) {
     $("copy-text").select();
     return;
   }
-  const label = button.textContent;
+  const label = (button.dataset.label ??= button.textContent);
   button.textContent = "Copied";
   $("status").textContent = `${label}: copied.`;
   setTimeout(() => (button.textContent = label), 1500);

@@ -73,12 +73,10 @@ function verdict(reply, threshold) {
 
 function item(result, lines) {
   const text = result.text ?? lines[result.index];
-  const share = result.probability ?? result.relevance_score ?? 0;
-  const bar = element("progress", { max: 1, value: share.toFixed(4), "aria-hidden": "true" });
   return element(
     "li",
     {},
-    element("div", { class: "likely" }, element("span", {}, percent(share)), bar),
+    element("div", { class: "likely" }, ...likelihood(result)),
     element(
       "div",
       { class: "said" },
@@ -88,6 +86,14 @@ function item(result, lines) {
       folded(result, lines),
     ),
   );
+}
+
+/** The probability and a bar of it. Without a calibration, a score is no probability, and not shown as one. */
+function likelihood(result) {
+  const share = result.probability;
+  if (share === null) return [element("span", {}, (result.relevance_score ?? result.score ?? 0).toFixed(2))];
+  const bar = element("progress", { max: 1, value: share.toFixed(4), "aria-hidden": "true" });
+  return [element("span", {}, percent(share)), bar];
 }
 
 function place(result) {
