@@ -144,13 +144,16 @@ def test_a_score_is_not_shown_as_a_probability() -> None:
 
 
 def test_known_values_cannot_end_their_element(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    hostile = {"x": Example("x", "</script><b>?", "</script><b>")}
+    text = "</script><b>"
+    result = {"index": 0, "text": text, "probability": 0.1, "source": text, "line": 1, "start": 0, "end": 3}
+    reply = {"model": text, "answerable": None, "answerability": None, "threshold": None, "results": [result]}
+    hostile = {"x": Example("x", text, text, "text", text)}
     monkeypatch.setattr("anselm.serve.page.addresses.read_examples", lambda: hostile)
-    monkeypatch.setattr("anselm.serve.page.first_view.read", lambda service, ticket, one: FirstView(one, None))
+    monkeypatch.setattr("anselm.serve.page.first_view.read", lambda service, ticket, one: FirstView(one, reply))
     page = TestClient(create_app(service=client.app.state.service))  # type: ignore[attr-defined]
     page.app.state.threads = client.app.state.threads  # type: ignore[attr-defined]
     html = page.get("/").text
-    assert known(html)["models"]
+    assert known(html)["reply"] == reply
     assert "b" not in {tag for tag, _ in Elements(html).found}
 
 
