@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,22 +57,21 @@ async def read_in_thread(request: Request, example: Example) -> FirstView:
 
 def read(service: Service, ticket: Ticket, example: Example) -> FirstView:
     """As page.js does it: first the ranking, then the words that carried the best of it."""
-    given: list[Any] = example.text.splitlines()
+    lines = example.text.splitlines()
     if example.kind == "lines":
-        reply = rerank(service, ticket, example.question, given, fold_duplicates=True)
-        places = [one["index"] for one in reply["results"]]
+        reply = rerank(service, ticket, example.question, lines, fold_duplicates=True)
     else:
         reply = ask(service, ticket, example)
-        given = [{"text": one["text"], "question": one.get("question")} for one in reply["results"]]
-        places = list(range(len(given)))
-    explained = rerank(service, ticket, example.question, given, explain=True)
-    evidence = {one["index"]: one.get("evidence") for one in explained["results"]}
-    for place, result in list(zip(places, reply["results"], strict=True))[:TOP]:
-        result["evidence"] = evidence[place]
+    found = [
+        {"text": one.get("text") or lines[one["index"]], "question": one.get("question")} for one in reply["results"]
+    ]
+    explained = rerank(service, ticket, example.question, found, explain=True, top_n=TOP)
+    for one in explained["results"]:
+        reply["results"][one["index"]]["evidence"] = one.get("evidence")
     return FirstView(example, reply)
 
 
-def rerank(service: Service, ticket: Ticket, question: str, documents: list[Any], **options: bool) -> Json:
+def rerank(service: Service, ticket: Ticket, question: str, documents: Sequence[Any], **options: int) -> Json:
     body = bodies.Rerank.model_validate({"query": question, "documents": documents, **options})
     return shapes.reranked(readings.rerank(service, ticket, body), body)
 

@@ -77,7 +77,7 @@ async function explain(state, replies, models, signal) {
   try {
     const found = models.map((model, place) => post(explanationOf(state, replies[place], model), $("key").value, signal));
     const explained = await Promise.all(found);
-    show(state, replies.map((reply, place) => addEvidence(state, reply, explained[place])));
+    show(state, replies.map((reply, place) => addEvidence(reply, explained[place])));
     $("legend").textContent = "Marked are the words without which the score falls most.";
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

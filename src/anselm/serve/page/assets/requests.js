@@ -31,20 +31,20 @@ export function requestOf(state, model) {
   return { path: "/v1/rerank", body };
 }
 
-/** The same list once more, for the words that carried its best; of a document, the sentences that were found. */
+/** What was found once more, for the words that carried the best of it; of long lists not all, as it takes time. */
 export function explanationOf(state, reply, model) {
-  const found = reply.results.slice(0, TOP).map(({ text, question }) => ({ text, ...(question && { question }) }));
-  const documents = isDocument(state) ? found : candidates(state);
+  const lines = isDocument(state) ? [] : candidates(state);
+  const documents = reply.results.slice(0, 10 * TOP).map(({ index, text, question }) => ({
+    text: text ?? lines[index],
+    ...(question && { question }),
+  }));
   return { path: "/v1/rerank", body: { query: state.question, documents, model, top_n: TOP, explain: true } };
 }
 
-/** Put the evidence of an explanation into the results that it belongs to. */
-export function addEvidence(state, reply, explained) {
+/** The results, each with its evidence where the explanation has some. */
+export function addEvidence(reply, explained) {
   const evidence = new Map(explained.results.map((one) => [one.index, one.evidence]));
-  const results = reply.results.map((one, place) => {
-    const found = evidence.get(isDocument(state) ? place : one.index);
-    return found ? { ...one, evidence: found } : one;
-  });
+  const results = reply.results.map((one, place) => (evidence.has(place) ? { ...one, evidence: evidence.get(place) } : one));
   return { ...reply, results };
 }
 
