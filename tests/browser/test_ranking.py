@@ -55,7 +55,7 @@ def test_ctrl_enter_ranks_and_paragraphs_are_candidates(visit: Visit) -> None:
     page.fill("#text", "Parking\nis free.\n\n \nWe open the shop\nat nine.\n")
     page.select_option("#kind", "paragraphs")
     page.press("#text", "Control+Enter")
-    page.wait_for_selector(".answers > li:nth-child(2)")
+    page.wait_for_selector(f"#asked:has-text('{QUESTION}')")
     assert page.locator(".answers > li").count() == 2
     assert page.locator(".answers > li .said > p").first.text_content() == "We open the shop\nat nine."
 
@@ -72,6 +72,19 @@ def test_the_threshold_acts_without_a_request(visit: Visit) -> None:
     page.press("#threshold", "Home")
     assert page.text_content(".verdict") == "There is an answer."
     assert asked == []
+
+
+def test_what_is_open_stays_open(visit: Visit) -> None:
+    page = visit()
+    page.click(".folded summary")
+    page.fill("#threshold", "90")
+    assert page.is_visible(".folded li")
+    page.select_option("#other", "bm25")
+    page.wait_for_selector(".rankings.two")
+    page.focus(".folded summary")
+    page.wait_for_selector("#legend:has-text('Marked are')")
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    assert page.is_visible(".folded li >> nth=0")
 
 
 def test_two_models_side_by_side(visit: Visit) -> None:

@@ -1,8 +1,8 @@
 // The page's behaviour: rank what is in the form, show it, move the threshold, take it along.
 
-import { addEvidence, explanationOf, post, Problem, requestOf } from "./requests.js";
+import { addEvidence, explanationOf, isDocument, post, Problem, requestOf } from "./requests.js";
 import { asCurl, asPython, fragmentOf, stateIn } from "./sharing.js";
-import { asked, fillContext, outcome, percent, verdictSentence } from "./views.js";
+import { asked, context, fillContext, percent, rankings, verdictSentence } from "./views.js";
 
 const $ = (id) => document.getElementById(id);
 const known = JSON.parse($("known").textContent);
@@ -87,12 +87,30 @@ async function explain(state, replies, models, signal) {
 
 function show(state, replies) {
   ranked = { state, replies };
-  const open = [...$("results").querySelectorAll("details")].map((one) => one.open);
   $("asked").replaceChildren(...asked(state, replies));
-  $("results").replaceChildren(...outcome(state, replies, threshold));
-  $("results").querySelectorAll("details").forEach((one, place) => (one.open = open[place] ?? false));
+  keepingPlace(() => {
+    const parts = [rankings(state, replies, threshold)];
+    if (isDocument(state)) parts.push(context(state, replies[0].results[0]));
+    $("results").replaceChildren(...parts);
+  });
   $("tools").hidden = false;
   showThreshold();
+}
+
+function moveThreshold() {
+  threshold = $("threshold").value / 100;
+  keepingPlace(() => $("results").firstElementChild.replaceWith(rankings(ranked.state, ranked.replies, threshold)));
+  showThreshold();
+}
+
+/** What was open stays open, and the focus where it was. */
+function keepingPlace(change) {
+  const all = (selector) => [...$("results").querySelectorAll(selector)];
+  const open = all("details").map((one) => one.open);
+  const focused = all("summary, button, [tabindex]").indexOf(document.activeElement);
+  change();
+  all("details").forEach((one, place) => (one.open = open[place] ?? false));
+  if (focused >= 0) all("summary, button, [tabindex]")[focused]?.focus({ preventScroll: true });
 }
 
 function showThreshold() {
@@ -189,10 +207,7 @@ function listen() {
   for (const id of ["model", "other"]) $(id).addEventListener("change", rank);
   $("text").addEventListener("input", () => { if (!$("text").value) setSource(""); });
   $("file").addEventListener("change", () => { if ($("file").files[0]) open($("file").files[0]); $("file").value = ""; });
-  $("threshold").addEventListener("input", () => {
-    threshold = $("threshold").value / 100;
-    show(ranked.state, ranked.replies);
-  });
+  $("threshold").addEventListener("input", moveThreshold);
   $("threshold").addEventListener("change", announce);
   $("results").addEventListener("click", (event) => {
     const { start, end } = event.target.closest(".spot")?.dataset ?? {};

@@ -21,13 +21,10 @@ export function asked(state, replies) {
   return marked(state.question, replies[0].results[0]?.evidence?.question);
 }
 
-/** One ranking for each reply; `threshold` is the reader's, or null for that of each model. */
-export function outcome(state, replies, threshold) {
-  const rankings = replies.map((reply) => ranking(state, reply, threshold));
-  return [
-    element("div", { class: replies.length > 1 ? "rankings two" : "rankings" }, ...rankings),
-    ...(isDocument(state) ? [context(state, replies[0].results[0])] : []),
-  ];
+/** One for each reply; `threshold` is the reader's, or null for that of each model. */
+export function rankings(state, replies, threshold) {
+  const found = replies.map((reply) => ranking(state, reply, threshold));
+  return element("div", { class: replies.length > 1 ? "rankings two" : "rankings" }, ...found);
 }
 
 function ranking(state, reply, threshold) {
@@ -132,7 +129,8 @@ function withMarks(text, spans) {
   return [...parts, points.slice(last).join("")];
 }
 
-function context(state, best) {
+/** The document, with the best sentence in its place. */
+export function context(state, best) {
   const box = element("div", { class: "document", tabindex: 0, role: "group", "aria-label": `Text of ${best.source}` });
   fillContext(box, state.text, best.start, best.end);
   const label = `The best sentence in ${best.source}`;
