@@ -172,6 +172,14 @@ def test_a_link_holds_everything_and_sends_nothing(visit: Visit, address: str) -
     other.wait_for_selector("#legend:has-text('Marked are')")
     assert other.input_value("#text") == LINES
     assert other.text_content("#results") == page.text_content("#results")
+    assert other.url == link
+    rank(other, "Is parking free?")
+    assert other.url == address + "/"
+    strange = page.evaluate("""async () => {
+        const { fragmentOf } = await import("/page/sharing.js");
+        return fragmentOf({ question: "Who?", text: "You.", kind: "lines", model: "no-such" });
+    }""")
+    visit("/" + strange).wait_for_selector("#problem:has-text('The link asks for no-such, which is not served here.')")
     broken = visit("/#s=nonsense")
     broken.wait_for_selector("#tools:not([hidden])")
 

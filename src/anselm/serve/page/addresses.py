@@ -19,6 +19,9 @@ KINDS = {
     "lines": "candidates, one per line",
     "paragraphs": "candidates, blank lines between",
     "csv": "a FAQ as CSV",
+    "tsv": "a FAQ as TSV",
+    "json": "a FAQ as JSON",
+    "jsonl": "a FAQ as JSON lines",
     "markdown": "a document in Markdown",
     "html": "a document in HTML",
     "text": "a document in plain text",
@@ -57,15 +60,11 @@ def current(here: bool) -> str:
 def rank_page(service: Service, view: FirstView, links: str) -> str:
     example = view.example
     names = list(service.models)
-    limits = service.settings.limits
     known = {
         "reply": view.reply,
         "key": bool(service.settings.keys),
-        "models": {
-            name: one.calibration.threshold if one.calibration else None for name, one in service.models.items()
-        },
-        "max_documents": limits.max_documents,
-        "max_chars": limits.max_chars,
+        "models": names,
+        "max_chars": service.settings.limits.max_chars,
     }
     return shell.fill(
         "rank.html",

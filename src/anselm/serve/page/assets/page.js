@@ -1,49 +1,17 @@
 // The page's behaviour: rank what is in the form, show it, move the threshold, take it along.
 
+import { fillForm, readFile, readForm, setSource } from "./form.js";
 import { addEvidence, explanationOf, isDocument, post, Problem, requestOf } from "./requests.js";
 import { asCurl, asPython, fragmentOf, stateIn } from "./sharing.js";
 import { asked, context, fillContext, percent, rankings, verdictSentence } from "./views.js";
 
 const $ = (id) => document.getElementById(id);
 const known = JSON.parse($("known").textContent);
-const KINDS = {
-  md: "markdown", markdown: "markdown", html: "html", htm: "html", csv: "csv", tsv: "tsv", json: "json", jsonl: "jsonl",
-  txt: "text", text: "text", rst: "text",
-};
 const LONGEST_LINK = 30000; // characters; some programs cut longer addresses
 
 let ranked = null; // { state, replies } of what is shown
 let threshold = null; // the reader's; null while it is the model's own
-let source = $("source").textContent; // the name of the file in the form, if it came from one
 let running = new AbortController();
-
-function readForm() {
-  const value = (id) => $(id).value;
-  return { question: value("question"), text: value("text"), kind: value("kind"), source, model: value("model"), other: value("other") };
-}
-
-function fillForm(state) {
-  $("question").value = state.question;
-  $("text").value = state.text;
-  setKind(state.kind);
-  setSource(state.source);
-  const unknown = [state.model, state.other].filter((name) => name && !(name in known.models));
-  if (!unknown.includes(state.model) && state.model) $("model").value = state.model;
-  $("other").value = unknown.includes(state.other) ? "" : state.other;
-  return unknown;
-}
-
-function setKind(kind) {
-  const there = [...$("kind").options].some((option) => option.value === kind);
-  if (!there && Object.values(KINDS).includes(kind)) $("kind").add(new Option(`a FAQ as ${kind.toUpperCase()}`, kind));
-  $("kind").value = kind;
-  if ($("kind").value !== kind) $("kind").value = "lines";
-}
-
-function setSource(name) {
-  source = name;
-  $("source").textContent = name;
-}
 
 async function rank() {
   running.abort();
@@ -57,7 +25,6 @@ async function rank() {
   try {
     const requests = models.map((model) => requestOf(state, model));
     const replies = await Promise.all(requests.map((request) => post(request, $("key").value, signal)));
-    if (location.hash) history.replaceState(null, "", location.pathname + location.search);
     threshold = null;
     show(state, replies);
     announce();
@@ -68,6 +35,12 @@ async function rank() {
   } finally {
     if (!signal.aborted) $("outcome").removeAttribute("aria-busy");
   }
+}
+
+/** What is asked anew is no longer what a link in the address says. */
+function rankAnew() {
+  if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+  rank();
 }
 
 /** The words come later than the ranking, which does not wait for them. */
@@ -148,16 +121,12 @@ function showProblem(problem) {
 }
 
 async function open(file) {
-  const kind = KINDS[file.name.split(".").at(-1).toLowerCase()];
   try {
-    if (!kind) throw new Problem(`${file.name} cannot be read here; .txt, .md, .html, .csv, .tsv, .json and .jsonl can.`, "text");
-    if (file.size > 4 * known.max_chars) throw new Problem(`${file.name} is too large; ${known.max_chars.toLocaleString("en")} characters are read.`, "text");
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
-    fillForm({ ...readForm(), text, kind, source: file.name });
+    await readFile(file, known.max_chars);
     showProblem(null);
     $("status").textContent = `${file.name} was read.`;
   } catch (error) {
-    showProblem(error instanceof Problem ? error : new Problem(`${file.name} is not a text in UTF-8.`, "text"));
+    showProblem(error);
   }
 }
 
@@ -193,18 +162,19 @@ function copyAs(form) {
 async function openLink() {
   const state = await stateIn(location.hash, 4 * known.max_chars + 10000);
   if (!state) return false;
-  const unknown = fillForm(state);
+  fillForm(state);
   await rank();
+  const unknown = [state.model, state.other].filter((name) => name && !known.models.includes(name));
   if (unknown.length) showProblem(new Problem(`The link asks for ${unknown.join(" and ")}, which is not served here.`));
   return true;
 }
 
 function listen() {
-  $("form").addEventListener("submit", (event) => (event.preventDefault(), rank()));
+  $("form").addEventListener("submit", (event) => (event.preventDefault(), rankAnew()));
   $("form").addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) rank();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) rankAnew();
   });
-  for (const id of ["model", "other"]) $(id).addEventListener("change", rank);
+  for (const id of ["model", "other"]) $(id).addEventListener("change", rankAnew);
   $("text").addEventListener("input", () => { if (!$("text").value) setSource(""); });
   $("file").addEventListener("change", () => { if ($("file").files[0]) open($("file").files[0]); $("file").value = ""; });
   $("threshold").addEventListener("input", moveThreshold);
@@ -219,7 +189,10 @@ function listen() {
   $("copy-link").addEventListener("click", copyLink);
   $("copy-curl").addEventListener("click", (event) => copy(event.target, copyAs(asCurl)));
   $("copy-python").addEventListener("click", (event) => copy(event.target, copyAs(asPython)));
-  $("copy-json").addEventListener("click", (event) => copy(event.target, JSON.stringify(ranked.replies.length > 1 ? ranked.replies : ranked.replies[0], null, 2)));
+  $("copy-json").addEventListener("click", (event) => {
+    const { replies } = ranked;
+    copy(event.target, JSON.stringify(replies.length > 1 ? replies : replies[0], null, 2));
+  });
   addEventListener("hashchange", openLink);
 }
 
