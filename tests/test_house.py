@@ -40,7 +40,7 @@ MAY_SEE: dict[str, set[str]] = {
     "ranking": {"text", "data", "metrics", "checkpoints", "runtime", "models", "retrieval"},
     "evaluation": {"data", "metrics", "ranking"},
     "scale": {"data", "ranking"},
-    "serve": {"text", "data", "ranking", "retrieval", "scale"},
+    "serve": {"text", "data", "experiments", "ranking", "retrieval", "scale"},
     "integrations": {"text", "data", "ranking", "retrieval", "scale"},
 }
 MAY_SEE["experiments"] = MAY_SEE.keys() - EDGES

@@ -18,11 +18,12 @@ import anselm
 from anselm.errors import AnselmError
 from anselm.serve.configuration import Settings
 from anselm.serve.guards import Guard, respond
+from anselm.serve.page.addresses import PATHS, page_router
 from anselm.serve.refusals import Refusal, as_refusal
 from anselm.serve.routes import router
 from anselm.serve.service import Service
 
-OPEN = frozenset({"/", "/health", "/ready", "/metrics", "/openapi.json"})  # without a key; they hold no texts
+OPEN = PATHS | frozenset({"/health", "/ready", "/metrics", "/openapi.json"})  # without a key; they hold no texts
 
 
 async def refuse(request: Request, error: Exception) -> Response:
@@ -49,7 +50,7 @@ def create_app(settings: Settings | None = None, service: Service | None = None)
             yield
             await asyncio.to_thread(service.stop, service.settings.grace)
 
-    routes = frozenset(route.path for route in router.routes if isinstance(route, APIRoute))
+    routes = PATHS | frozenset(route.path for route in router.routes if isinstance(route, APIRoute))
     guard = Middleware(Guard, service=service, open_paths=OPEN, routes=routes)
     app = FastAPI(
         title="Anselm", version=anselm.__version__, summary="Ranks the candidate answers to a question.",
@@ -60,4 +61,5 @@ def create_app(settings: Settings | None = None, service: Service | None = None)
     )  # fmt: skip
     app.state.service = service
     app.include_router(router)
+    app.include_router(page_router())
     return app

@@ -1,0 +1,116 @@
+"""The HTML of a ranking, for the first view; views.js makes the same of later ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+from anselm.serve.page.examples import Example
+from anselm.serve.page.first_view import FirstView, Json
+
+LEADING = 1 / 3  # of the largest weight: from there on a word is marked
+
+
+def asked(view: FirstView) -> str:
+    """The question, with the words marked that carried the best answer."""
+    best = view.reply["results"][0] if view.reply else {}
+    return marked(view.example.question, best.get("evidence"), "question")
+
+
+def results(view: FirstView) -> str:
+    """The verdict, the answers best first, and the document with the best sentence in it."""
+    if view.reply is None:
+        return '<p class="quiet">The example could not be ranked just now. Ask something yourself.</p>'
+    found = view.reply["results"]
+    items = "".join(item(view, result) for result in found)
+    listed = "answers none" if view.reply["answerable"] is False else "answers"
+    return (
+        f'<div class="rankings"><section class="ranking" aria-label="Model {escape(view.reply["model"])}">'
+        f'<h3 class="model">{escape(view.reply["model"])}</h3>{verdict(view.reply)}'
+        f'<ol class="{listed}">{items}</ol></section></div>{in_context(view)}'
+    )
+
+
+def verdict(reply: Json) -> str:
+    if reply["answerability"] is None:
+        return '<p class="verdict">This model cannot tell whether there is an answer.</p>'
+    found = reply["answerable"]
+    sentence = "There is an answer." if found else "No answer here."
+    figures = f"Answerability {percent(reply['answerability'])}, threshold {percent(reply['threshold'])}."
+    return f'<p class="verdict {"yes" if found else "no"}">{sentence}</p><p class="quiet">{figures}</p>'
+
+
+def item(view: FirstView, result: Json) -> str:
+    filed = f'<p class="filed">{escape(result["question"])}</p>' if result.get("question") else ""
+    text = marked(text_of(view.example, result), result.get("evidence"), "answer")
+    return (
+        f'<li><div class="likely">{likelihood(result)}</div><div class="said">{filed}'
+        f"<p>{text}</p>{place(result)}{folded(view.example, result)}</div></li>"
+    )
+
+
+def text_of(example: Example, result: Json) -> str:
+    return example.text.splitlines()[result["index"]] if example.kind == "lines" else str(result["text"])
+
+
+def likelihood(result: Json) -> str:
+    """The probability and a bar of it. Without a calibration, a score is no probability, and not shown as one."""
+    share = result["probability"]
+    if share is None:
+        return f"<span>{result.get('relevance_score', result.get('score')) or 0:.2f}</span>"
+    return f'<span>{percent(share)}</span><progress max="1" value="{share:.4f}" aria-hidden="true"></progress>'
+
+
+def percent(share: float) -> str:
+    return f"{int(100 * share + 0.5)}%"
+
+
+def place(result: Json) -> str:
+    if "source" not in result:
+        return ""
+    heading = f" · {escape(result['heading'])}" if result.get("heading") else ""
+    return f'<p class="place">{escape(result["source"])}, line {result["line"]}{heading}</p>'
+
+
+def folded(example: Example, result: Json) -> str:
+    """Near-duplicates: their texts where they are at hand, which of documents they are not."""
+    others = result.get("duplicates") or []
+    if not others:
+        return ""
+    label = f"{len(others)} near-duplicate{'s' if len(others) > 1 else ''} folded"
+    if example.kind != "lines":
+        return f'<p class="place">{label}</p>'
+    lines = example.text.splitlines()
+    items = "".join(f"<li>{escape(lines[other])}</li>" for other in others)
+    return f'<details class="folded"><summary>{label}</summary><ul>{items}</ul></details>'
+
+
+def marked(text: str, evidence: Any, side: str) -> str:
+    """The text with the words marked that carried most."""
+    words = evidence[side] if evidence else []
+    largest = max((word["weight"] for word in words), default=0.0)
+    spans = [
+        (word["start"], word["end"]) for word in words if word["weight"] > 0 and word["weight"] >= LEADING * largest
+    ]
+    return with_marks(text, spans)
+
+
+def with_marks(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    cuts = [0, *(edge for span in spans for edge in span), len(text)]
+    parts = [escape(text[start:end]) for start, end in pairwise(cuts)]
+    return "".join(f"<mark>{part}</mark>" if number % 2 else part for number, part in enumerate(parts))
+
+
+def in_context(view: FirstView) -> str:
+    """The document, with the best sentence marked in it."""
+    if view.reply is None or view.example.kind == "lines":
+        return ""
+    best = view.reply["results"][0]
+    shown = with_marks(view.example.text, [(best["start"], best["end"])])
+    name = escape(best["source"])
+    return (
+        f'<section class="context" aria-label="The best sentence in {name}"><h3>In {name}</h3>'
+        f'<div class="document" tabindex="0" role="group" aria-label="Text of {name}">{shown}</div></section>'
+    )
