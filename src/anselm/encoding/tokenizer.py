@@ -34,11 +34,11 @@ class PairTokenizer:
 
         try:
             tokenizer = Tokenizer.from_file(str(path))
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
+            found = tokenizer.encode("a", "b")
         except Exception as error:  # the library raises bare Exception
             raise FormatError(path, f"not a tokenizer ({error})") from None
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        found = tokenizer.encode("a", "b")
         sources = zip(found.sequence_ids, found.special_tokens_mask, strict=True)
         text = [None if special else source for source, special in sources]
         if 0 not in text or 1 not in text:

@@ -94,7 +94,13 @@ def test_settings_for_truncation_and_padding_are_undone(copied: Path) -> None:
     assert ours([]) == []
 
 
-@pytest.mark.parametrize("content", ["", "{", "{}", '{"version": "1.0", "model": {"type": "BPE"}}', "\0\1"])
+EMPTY = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "vocab": {}}
+WITHOUT_WORDS = json.dumps({"version": "1.0", "added_tokens": [], "model": {**EMPTY, "max_input_chars_per_word": 9}})
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "{}", '{"version": "1.0", "model": {"type": "BPE"}}', "\0\1", WITHOUT_WORDS]
+)
 def test_a_broken_tokenizer_is_named(content: str, tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(content)
     with pytest.raises(FormatError, match=r"tokenizer\.json: not a tokenizer"):
