@@ -18,7 +18,8 @@ from torch import Tensor  # noqa: E402
 from anselm.checkpoints.checkpoint import Checkpoint  # noqa: E402
 from anselm.data.question import Question  # noqa: E402
 from anselm.encoding.lists import WINDOW_OVERLAP  # noqa: E402
-from anselm.models.crossencoder import Config, CrossEncoder, FrozenConfig, build, load  # noqa: E402
+from anselm.errors import InputError  # noqa: E402
+from anselm.models.crossencoder import Config, CrossEncoder, FrozenConfig, build, configure, load  # noqa: E402
 from anselm.models.frames.pair_model import PairModel  # noqa: E402
 from anselm.models.frames.pretrained import load_saved  # noqa: E402
 from anselm.train.losses import make_loss  # noqa: E402
@@ -252,3 +253,12 @@ def test_other_kinds_of_encoders_will_do(kind: str, tiny_encoder: Path, tmp_path
     assert [name for name, parameter in model.named_parameters() if parameter.grad is None] == []
     model.save(tmp_path)
     np.testing.assert_array_equal(scores(load(Checkpoint(tmp_path, "cross-encoder")), LISTS), np.concatenate(together))
+
+
+def test_each_of_the_two_has_settings_of_its_own() -> None:
+    """What a recipe says is checked by the model that it is about."""
+    assert configure("frozen-attention", {"token_layers": 2}).token_layers == 2
+    with pytest.raises(InputError, match="token_layers"):
+        configure("cross-encoder", {"token_layers": 2})
+    with pytest.raises(InputError, match="list_layers"):
+        configure("frozen-attention", {"list_layers": 2})

@@ -8,7 +8,7 @@ from typing import Any
 
 from anselm.checkpoints.checkpoint import Checkpoint
 
-Blend = tuple[float, float]  # a, b above
+Blend = tuple[float, float]  # a, b of a r + b s
 
 
 @dataclass(frozen=True)

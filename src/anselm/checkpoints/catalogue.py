@@ -2,8 +2,8 @@
 
 Each model file has a literal table `MODELS` (name -> kind, summary), read here without importing the file, so that
 models whose libraries are not installed are listed too, and a function `load(checkpoint)`. Where a model can be
-trained, it has `build(name, settings, questions)`, and `TINY`, settings with which a test builds it quickly; where it
-ranks without any training, `create(name)`.
+trained, it has `build(name, settings, questions)`, `configure(name, settings)`, which checks them, and `TINY`, with
+which a test builds it quickly; where it ranks without any training, `create(name)`.
 
 A package of somebody else's names such a file by an entry point of the group `anselm.models`, as in its pyproject.toml:
 

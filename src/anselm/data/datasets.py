@@ -16,9 +16,9 @@ from typing import overload
 
 from anselm.data import corpora
 from anselm.data.corpus import CLEAN, MIXED, RAW, Corpus
-from anselm.data.formats import FORMATS, find_format
 from anselm.data.formats.beir import read_beir
 from anselm.data.formats.faq_lists import read_faq
+from anselm.data.formats.known_formats import FORMATS, find_format
 from anselm.data.question import Question
 from anselm.errors import InputError, MissingDataError, UnknownNameError
 from anselm.files import find_file

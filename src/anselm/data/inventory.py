@@ -11,8 +11,8 @@ from typing import Any
 from anselm.data.checks import check_resource, check_split
 from anselm.data.corpus import Corpus
 from anselm.data.datasets import Source, all_corpora, find_corpus, find_data_dir, is_corpus_name, open_dataset
-from anselm.data.formats import FORMATS, find_format
 from anselm.data.formats.beir import write_beir
+from anselm.data.formats.known_formats import FORMATS, find_format
 from anselm.data.question import Question
 from anselm.data.resources import RESOURCES
 from anselm.errors import InputError, MissingDataError

@@ -62,7 +62,7 @@ def fit_to_texts(base: str, dataset: Dataset, out: Path, progress: Progress = si
     model: Any = load_model(base)
     labelled = any(candidate.label is not None for question in dataset for candidate in question.candidates)
     with write_checkpoint(out) as folder:  # first, since a name that is taken should not cost the fitting
-        fitted = model.fit(distinct_texts(progress(dataset)))
+        fitted = model.fit(distinct_candidates(progress(dataset)))
         calibration = calibrate(fitted, dataset, progress) if labelled else None
         fitted.save(folder)
         if calibration:
@@ -70,7 +70,7 @@ def fit_to_texts(base: str, dataset: Dataset, out: Path, progress: Progress = si
     return calibration
 
 
-def distinct_texts(questions: Iterable[Question]) -> Iterator[str]:
+def distinct_candidates(questions: Iterable[Question]) -> Iterator[str]:
     """Each candidate text once: pools repeat the same answers, which would distort how rare a word is."""
     seen: set[str] = set()
     for question in questions:

@@ -6,15 +6,13 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from anselm.checkpoints.catalogue import all_models
-from anselm.checkpoints.settings import make_config
+from anselm.checkpoints.catalogue import import_model
 from anselm.data.datasets import Dataset
 from anselm.errors import InputError
 from anselm.experiments.job_pool import run_jobs
@@ -93,12 +91,11 @@ def plan_rows(recipe: Recipe, corpora: Sequence[str]) -> list[Row]:
 
 def check_models(recipe: Recipe, stage: Stage) -> None:
     """Every setting of the model that will be tried: a slip should not wait until the others have been trained."""
-    module: Any = import_module(all_models()[recipe.model].module)
-    if not hasattr(module, "VARIANTS"):
+    module: Any = import_model(recipe.model)
+    if not hasattr(module, "configure"):
         raise InputError(f"{recipe.name} is of {recipe.model!r}, which is not trained by a recipe")
     for changes in stage.settings:
-        config = settings(recipe, stage, of_config(changes))
-        make_config(module.Config, recipe.model, module.VARIANTS[recipe.model], config)
+        module.configure(recipe.model, settings(recipe, stage, of_config(changes)))
 
 
 def searches(row: Row, seeds: Sequence[int]) -> list[Job]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from anselm.checkpoints.catalogue import all_models
-from anselm.checkpoints.settings import make_config
+from anselm.checkpoints.catalogue import import_model
 from anselm.data.question import Question
 from anselm.data.vector_files import GLOVE, find_vectors
 from anselm.errors import InputError
@@ -49,8 +47,7 @@ def stage_vectors(
 
 
 def word_settings(model: str, config: Mapping[str, Any]) -> WordConfig:
-    module: Any = import_module(all_models()[model].module)
-    if not issubclass(module.Config, WordConfig):
+    settings: Any = import_model(model).configure(model, config)
+    if not hasattr(settings, "vectors"):
         raise InputError(f"{model!r} has no word vectors, so a recipe cannot give it texts for them")
-    settings: WordConfig = make_config(module.Config, model, module.VARIANTS[model], config)
-    return settings
+    return cast(WordConfig, settings)

@@ -32,7 +32,7 @@ from anselm.checkpoints.checkpoint import (
 from anselm.checkpoints.checksums import copy_files, renew_checksums, write_checkpoint
 from anselm.data.bundled import bundled_lists, bundled_sentences
 from anselm.data.question import Candidate, Question
-from anselm.errors import InputError
+from anselm.errors import InputError, UnknownNameError
 from anselm.export.graphs import trace
 from anselm.export.quantize import Array, quantize
 from anselm.export.word_graph import words_to_onnx
@@ -62,10 +62,13 @@ def export(folder: Path, out: Path | None, questions: Sequence[Question], int8: 
     """
     model = load_model(folder)
     if not hasattr(model, "exports_to"):
-        raise InputError(f"{folder} holds a {model.name!r} model, which needs no export; those that need torch do")
-    if model.exports_to is None:
+        needs = "says of no runtime that it could run it" if hasattr(model, "parameters") else "needs no export"
+        raise InputError(f"{folder} holds a {model.name!r} model, which {needs}")
+    if (target := model.exports_to) is None:
         raise InputError(f"{folder} holds a model that sees whole lists; only models of pairs can be exported")
-    trace_model = TRACED[model.exports_to]
+    if target not in TRACED:
+        raise UnknownNameError(f"runtime of the model {model.name!r}:", target, TRACED)
+    trace_model = TRACED[target]
     if out is None:
         graph = trace_model(model, questions, int8)
         with renew_checksums(folder, GRAPH):

@@ -1,6 +1,6 @@
 """The numbers of the official scorer of SemEval 2016 and 2017 task 3 (Nakov et al., 2016), for comparison with it.
 
-Where they differ from `metrics.py`:
+Where they differ from `measures.py`:
 
     cut      only the first 10 candidates of a list are looked at, everywhere
     MAP      AP is divided by the relevant candidates found in the first 10, not by all of the list (no difference in

@@ -141,4 +141,4 @@ def similarities(q: Tensor, q_mask: Tensor, a: Tensor, a_mask: Tensor) -> Tensor
     return (q_mask[:, :, None] & a_mask[:, None, :]) / (1 + distance)
 
 
-load, build = ABCNN.load, ABCNN.build
+load, build, configure = ABCNN.load, ABCNN.build, ABCNN.configure

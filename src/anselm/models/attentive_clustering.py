@@ -161,4 +161,4 @@ def cluster_pairs(clusters: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.stack(np.nonzero(clusters[:, None] == clusters))
 
 
-load, build = AttentiveClustering.load, AttentiveClustering.build
+load, build, configure = AttentiveClustering.load, AttentiveClustering.build, AttentiveClustering.configure

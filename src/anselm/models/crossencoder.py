@@ -134,5 +134,9 @@ def load(checkpoint: Checkpoint) -> PairModel:
     return KINDS[checkpoint.model].load(checkpoint)
 
 
+def configure(name: str, settings: Mapping[str, Any]) -> Any:
+    return KINDS[name].configure(name, settings)
+
+
 def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = ()) -> PairModel:
     return KINDS[name].build(name, config, questions)

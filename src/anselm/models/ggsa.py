@@ -99,4 +99,4 @@ class GGSA(Siamese):
         return GatedGroups(config)  # type: ignore[arg-type]
 
 
-load, build = GGSA.load, GGSA.build
+load, build, configure = GGSA.load, GGSA.build, GGSA.configure

@@ -174,7 +174,7 @@ class Siamese(WordModel):
         self.apart = not self.encoder.meets and isinstance(self.composition, APART)
 
     @classmethod
-    def fit(cls, config: Config, vectors: WordVectors) -> Config:
+    def complete(cls, config: Config, vectors: WordVectors) -> Config:
         """Words become as long as positions; the projection, where there is one, hardly changes their length."""
         if config.input_scale is not None:
             return config
@@ -226,4 +226,4 @@ class Siamese(WordModel):
         return vectors, place
 
 
-load, build = Siamese.load, Siamese.build
+load, build, configure = Siamese.load, Siamese.build, Siamese.configure

@@ -8,5 +8,6 @@ explanations  which words a score comes from
 groups        similar answers together
 duplicates    answers that come twice
 bulk          many lists from a file to a file
+resumption    what a bulk run that was stopped has left
 speed         how fast a ranker is on this machine
 """

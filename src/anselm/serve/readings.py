@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -45,13 +44,6 @@ def candidate(place: int, document: str | DocumentBody, text: str) -> Candidate:
     return Candidate(str(place), text, question=asked)
 
 
-def relevance(result: Result) -> float:
-    """In [0, 1]: the probability or, of a model without a calibration, the sigmoid of its score."""
-    if result.probability is not None:
-        return result.probability
-    return 1 / (1 + math.exp(-max(-700.0, min(700.0, result.score))))
-
-
 def rerank(service: Service, ticket: Ticket, body: RerankV2 | RerankTexts) -> Reranked:
     description = service.describe(body.model)
     scorer = service.scorer(description, ticket)
@@ -61,7 +53,7 @@ def rerank(service: Service, ticket: Ticket, body: RerankV2 | RerankTexts) -> Re
     options = {"fold_duplicates": bool(body.fold_duplicates), "group": bool(body.group)}
     ranking = service.ranker(scorer).rank(body.query, candidates, body.top_n, **options)
     least = body.score_threshold or 0.0
-    ranking = replace(ranking, results=tuple(one for one in ranking if relevance(one) >= least))
+    ranking = replace(ranking, results=tuple(one for one in ranking if one.relevance >= least))
     found = Reranked(ranking, scorer.tokens, frozenset(scorer.windowed), truncated)
     return deepen(service, ticket, body, found, Question("", body.query, candidates))
 
@@ -115,7 +107,7 @@ def find_spans(ranker: Any, question: str, texts: Sequence[str], wanted: Spans) 
         return spans
     least = SPAN_THRESHOLD if wanted.threshold is None else wanted.threshold
     for one in answers:
-        if (score := relevance(one)) > least:
+        if (score := one.relevance) > least:
             spans[int(one.source)].append({"start": one.start, "end": one.end, "score": score})
     return [some[: wanted.max_spans] for some in spans]
 

@@ -13,7 +13,7 @@ import anselm
 from anselm.ranking.answers import Result
 from anselm.serve.bodies import DocumentBody, Rerank, RerankTexts, RerankV2
 from anselm.serve.ranker_process import Description
-from anselm.serve.readings import Reranked, documents_of, relevance
+from anselm.serve.readings import Reranked, documents_of
 from anselm.serve.service import Service
 
 Json = dict[str, Any]
@@ -40,7 +40,7 @@ def cohere_result(result: Result, found: Reranked, body: RerankV2) -> Json:
     shown = isinstance(body, Rerank) and body.return_documents
     return {
         "index": result.index,
-        "relevance_score": relevance(result),
+        "relevance_score": result.relevance,
         **({"document": as_given(document)} if shown else {}),
         **({"score": raw(result)} if body.raw_scores else {}),
         **extras(result, found),
@@ -53,7 +53,7 @@ def text_results(found: Reranked, body: RerankTexts) -> list[Json]:
     return [
         {
             "index": one.index,
-            "score": raw(one) if body.raw_scores else relevance(one),
+            "score": raw(one) if body.raw_scores else one.relevance,
             **({"text": body.texts[one.index]} if body.return_text else {}),
             **extras(one, found),
         }
@@ -103,7 +103,7 @@ def scored(results: Sequence[Result], tokens: int, model: str, raw_scores: bool)
         "created": int(time.time()),
         "model": model,
         "data": [
-            {"index": place, "object": "score", "score": raw(one) if raw_scores else relevance(one)}
+            {"index": place, "object": "score", "score": raw(one) if raw_scores else one.relevance}
             for place, one in enumerate(results)
         ],
         "usage": usage(tokens),

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from anselm.data.datasets import load_dataset
-from anselm.data.formats import find_format
 from anselm.data.formats.faq_lists import faq_lists
+from anselm.data.formats.known_formats import find_format
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError
 

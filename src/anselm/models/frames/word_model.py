@@ -185,19 +185,23 @@ class WordModel(nn.Module):
         return torch_threads()
 
     @classmethod
-    def fit(cls, config: Any, vectors: WordVectors) -> Any:
+    def configure(cls, name: str, settings: Mapping[str, Any]) -> Any:
+        return make_config(cls.settings, name, cls.variants[name], settings)
+
+    @classmethod
+    def complete(cls, config: Any, vectors: WordVectors) -> Any:
         """The settings that depend on the word vectors, where nobody gave them."""
         return config
 
     @classmethod
     def build(cls, name: str, settings: Mapping[str, Any], questions: Sequence[Question]) -> Self:
         """A new model for the words of some lists, ready to be trained on them. What is random in it is torch's."""
-        config = make_config(cls.settings, name, cls.variants[name], settings)
+        config = cls.configure(name, settings)
         texts = list(distinct_texts(questions))
         read = [lemmatise(text) for text in texts] if config.lemmas else texts
         phrases = find_phrases(read) if config.phrases and config.vectors == OWN else ()
         vectors = find_table(config, read, phrases)
-        config = cls.fit(config, vectors)
+        config = cls.complete(config, vectors)
         if config.phrases and config.vectors != OWN:  # those that have vectors, where some have
             phrases = known_phrases(vectors.words) or find_phrases(read)
         # Words that the training texts lack keep a vector of their own, if it is one that a text can give.
@@ -213,9 +217,8 @@ class WordModel(nn.Module):
 
     @classmethod
     def load(cls, checkpoint: Checkpoint) -> Self:
-        name = checkpoint.model
-        config = make_config(cls.settings, name, cls.variants[name], checkpoint.config)
-        model = cls(name, config, load_vocabulary(checkpoint))
+        config = cls.configure(checkpoint.model, checkpoint.config)
+        model = cls(checkpoint.model, config, load_vocabulary(checkpoint))
         load_weights(model, checkpoint.path(WEIGHTS))
         return model.eval()
 
