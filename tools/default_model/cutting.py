@@ -17,36 +17,43 @@ import re
 from collections.abc import Callable, Iterator
 
 MOST_WORDS = 16  # of a question
-STOPWORDS = frozenset(
-    "a an the is are was were be been being am do does did has have had can could will would should shall may might must "
-    "to of in on at by for with from as into about than that this these those it its he she they them his her their i "
-    "you your my we our us me and or but if not no so there here what who whom whose which when where why how".split()
-)
+SMALL = """
+    a an the is are was were be been being am do does did has have had can could will would should shall may might must
+    to of in on at by for with from as into about than that this these those it its he she they them his her their i
+    you your my we our us me and or but if not no so there here what who whom whose which when where why how
+"""
+STOPWORDS = frozenset(SMALL.split())
 OTHER_SIDE = {"you": "i", "your": "my", "yours": "mine", "yourself": "myself", "you're": "i'm", "you've": "i've"}
 AUXILIARY = r"(is|are|was|were|has|had|have|can|could|will|would|should|may|must|did|does)"
 NAME = re.compile(r"\b[A-Z][\w'’-]+(?: (?:of |the |de |and )?[A-Z][\w'’-]+)*")
 YEAR = re.compile(r"\b(?:in|on|since|by|during|from|until) (?:[A-Z][a-z]+ )?(?:\d{1,2}, )?(?:1[0-9]|20)\d\d\b")
-NUMBER = re.compile(r"\b(?!(?:1\d|20)\d\d\b)(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b (?=[a-z])")
+NUMBER = re.compile(
+    r"\b(?!(?:1\d|20)\d\d\b)(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b (?=[a-z])"
+)
 PLACE = re.compile(r"\b(?:in|at|near|from) (?:the )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")
 
 Rule = tuple[re.Pattern[str], tuple[str, ...]]
+WISH = r"(?:want|wish|need|would like)"
+VERB = r"([a-z][^,.;:()]{6,80})"  # and what belongs to it
+NOUN = r"((?:the |an? )?[\w'’-]+(?: [\w'’-]+){0,5})"
 RULES: tuple[Rule, ...] = (
     (re.compile(r"(?:^|, )to (?!be\b)([a-z][^,.;:()]{6,80}), ", re.I), ("how do i {}", "how to {}")),
-    (re.compile(r"\b(?:in order|if you (?:want|wish|need|would like)|allows? you|lets you|possible) (?:to )?([a-z][^,.;:()]{6,80})", re.I),
+    (re.compile(rf"\b(?:in order|if you {WISH}|allows? you|lets you|possible) (?:to )?{VERB}", re.I),
      ("how do i {}", "how can i {}", "is it possible to {}")),
     (re.compile(r"\byou (?:can|may|could)(?: also)? ([a-z][^,.;:()]{6,80})", re.I), ("can i {}", "how can i {}")),
     (re.compile(r"\byou (?:must|should|need to|have to|will have to) ([a-z][^,.;:()]{6,80})", re.I),
      ("do i have to {}", "should i {}")),
     (re.compile(r"\b(?:if|when) ([^,.;:()]{8,80}), ", re.I), ("what if {}", "what happens when {}", "{}")),
-    (re.compile(r"^((?:the |an? )?[\w'’-]+(?: [\w'’-]+){0,5}) (?:is|are) (?:an?|the|one of|any) ", re.I), ("what is {}",)),
-    (re.compile(r"^((?:the |an? )?[\w'’-]+(?: [\w'’-]+){0,5}) (?:was|were) (?:an?|the|one of) "), ("what was {}", "who was {}")),
+    (re.compile(rf"^{NOUN} (?:is|are) (?:an?|the|one of|any) ", re.I), ("what is {}",)),
+    (re.compile(rf"^{NOUN} (?:was|were) (?:an?|the|one of) "), ("what was {}", "who was {}")),
     (re.compile(r"^([^,;:()]{12,90}?),? (?:because|since|due to) ", re.I), ("why {}",)),
     (re.compile(r"\b(?:used|useful) (?:to|for) ([a-z][^,.;:()]{6,80})", re.I), ("what is used for {}",)),
 )  # fmt: skip
 INVERTED = re.compile(rf"^((?:[\w'’-]+ ){{1,7}}){AUXILIARY} (.*)$")
 SUBJECT = re.compile(rf"^[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){{0,3}} (?=(?:{AUXILIARY}|[a-z]+ed|[a-z]+s) )")
 CUT: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
-    (YEAR, ("when", "in what year")), (PLACE, ("where",)), (NUMBER, ("how many",)), (NAME, ("what", "who", "which one")),
+    (YEAR, ("when", "in what year")), (PLACE, ("where",)), (NUMBER, ("how many",)),
+    (NAME, ("what", "who", "which one")),
 )  # fmt: skip
 
 

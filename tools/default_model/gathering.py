@@ -10,8 +10,8 @@ The teacher looks for others by meaning, and says what it thinks of all of them.
     manuals      sections of manuals and answers of FAQs: whole, as entries behind their title, and sentence by sentence
     terms        definitions of a dictionary of computing
 
-Questions are those of the sources, titles, variants of both as people type them, and what tools/default_model/cutting.py
-makes of statements. Whatever nearly repeats an evaluated question or text is left out and counted.
+Questions are those of the sources, titles, variants of both as people type them, and what cutting.py makes of
+statements. Whatever nearly repeats an evaluated question or text is left out and counted.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from __future__ import annotations
 import gzip
 import random
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from anselm.data.question import Question
-from cutting import keywords, questions_of, varied
+from tools.default_model.cutting import keywords, questions_of, varied
 
 Unit = tuple[str, str]  # what stands above, and the text
 OWN = 5  # units of a query at most
@@ -90,7 +90,13 @@ def post_pool(sites: Mapping[str, Sequence[Question]], rng: random.Random) -> Po
         for question in lists:
             own = [pool.add(("", candidate.text)) for candidate in question.candidates]
             title = str(question.meta["title"])
-            for text in (title, question.text, varied(title, rng), varied(title, rng), *sentences_of(question.text)[:4]):
+            for text in (
+                title,
+                question.text,
+                varied(title, rng),
+                varied(title, rng),
+                *sentences_of(question.text)[:4],
+            ):
                 pool.ask(text, own)
                 pool.ask(text, [])
             for candidate, number in zip(question.candidates, own, strict=True):
@@ -132,7 +138,7 @@ def read_terms(path: Path) -> Iterator[tuple[str, str]]:
             if line[:1].strip():
                 if head and lines:
                     yield head, _definition(lines)
-                head, lines = line.strip() if not lines or not head else line.strip(), []
+                head, lines = line.strip(), []
             else:
                 lines.append(line)
 
@@ -150,7 +156,9 @@ def term_pool(terms: Iterable[tuple[str, str]], rng: random.Random) -> Pool:
         if len(text.split()) < 12 or len(head.split()) > 5 or set("[]<>") & set(text):
             continue
         number = pool.add(("" if rng.random() < 0.7 else f"{head}:", " ".join(text.split()[:120])))
-        pool.ask(rng.choice(("what is {}", "what does {} mean", "{}", "define {}", "what are {}s")).format(head), [number])
+        pool.ask(
+            rng.choice(("what is {}", "what does {} mean", "{}", "define {}", "what are {}s")).format(head), [number]
+        )
         for asked in (q for s in sentences_of(text)[:3] for q in questions_of(s, rng, 1)):
             pool.ask(asked, [number])
     return pool
@@ -163,7 +171,9 @@ def cross(pools: Sequence[Pool], count: int, rng: random.Random) -> None:
         pool.queries += [Query(text, ()) for text in rng.sample(asked, min(count, len(asked)))]
 
 
-def without_repeated(pools: Sequence[Pool], is_known: Callable[[str], bool], repeats: Callable[[str], bool]) -> Counter[str]:
+def without_repeated(
+    pools: Sequence[Pool], is_known: Callable[[str], bool], repeats: Callable[[str], bool]
+) -> Counter[str]:
     """Take out queries that repeat an evaluated question, and units whose text repeats an evaluated one; how many."""
     dropped: Counter[str] = Counter()
     for pool in pools:

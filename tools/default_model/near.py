@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from cutting import STOPWORDS
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+
+from tools.default_model.cutting import STOPWORDS
 
 K1, B = 1.2, 0.75
 COMMON = 0.2  # share of the texts; a word of more tells none of them apart
@@ -46,7 +47,12 @@ def nearest(queries: Sequence[str], texts: Sequence[str], count: int) -> NDArray
 def _weights(counts: Sequence[Counter[str]], columns: dict[str, int], frequency: Counter[str]) -> csr_matrix:
     """BM25's weight of each word in each text. (words, texts)"""
     lengths = np.array([sum(one.values()) for one in counts], dtype=np.float32)
-    inside = [(columns[word], place, often) for place, one in enumerate(counts) for word, often in one.items() if word in columns]
+    inside = [
+        (columns[word], place, often)
+        for place, one in enumerate(counts)
+        for word, often in one.items()
+        if word in columns
+    ]
     words, places, often = (np.array(part) for part in zip(*inside, strict=True))
     usual = np.array([frequency[word] for word in columns], dtype=np.float32)
     rarity = np.log1p((len(counts) - usual + 0.5) / (usual + 0.5))

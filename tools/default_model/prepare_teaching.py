@@ -1,6 +1,6 @@
 """Write down everything that teacher and student are shown, as arrays of tokens: one file to take to a GPU.
 
-    python prepare_teaching.py ENTRIES.jsonl DICTIONARY.dict.dz OUT.npz
+    python -m tools.default_model.prepare_teaching ENTRIES.jsonl DICTIONARY.dict.dz OUT.npz
 
 Needs ANSELM_DATA. Labelled lists are those of the mixture, and lists of questions that were cut out of manuals; the
 others are tools/default_model/gathering.py's.
@@ -13,20 +13,31 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
+
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
 from anselm.models.encoders import PairTokenizer, load_pretrained
 from anselm.models.teaching import translation
 from anselm.recipes import mixture as mix
-from gathering import Pool, Unit, cross, manual_pools, post_pool, read_terms, sentence_pools, term_pool, without_repeated
-from near import nearest
-from numpy.typing import NDArray
-from cutting import varied
+from tools.default_model.cutting import varied
+from tools.default_model.gathering import (
+    Pool,
+    Unit,
+    cross,
+    manual_pools,
+    post_pool,
+    read_terms,
+    sentence_pools,
+    term_pool,
+    without_repeated,
+)
+from tools.default_model.near import nearest
 
 SEED = 21
 LARGE = "all-mpnet-base-v2"
@@ -67,7 +78,11 @@ def main() -> None:
     sites = {site: mix.load_lists(mix.COMMUNITY, site)[:: given.every] for site in mix.SITES}
     entries = load_dataset(given.entries).questions[:: given.every]
     pools = [pool for part, lists in sources.items() for pool in sentence_pools("/".join(part), lists, rng)]
-    pools += [post_pool(sites, rng), *manual_pools(entries, rng), term_pool(list(read_terms(given.terms))[:: given.every], rng)]
+    pools += [
+        post_pool(sites, rng),
+        *manual_pools(entries, rng),
+        term_pool(list(read_terms(given.terms))[:: given.every], rng),
+    ]
     cross(pools, CROSS // given.every, rng)
     dropped = without_repeated(pools, is_known, repeats)
     print("dropped from what is not labelled", dict(dropped), flush=True)
@@ -136,7 +151,15 @@ def save(out: Path, pools: Sequence[Pool], labelled: Sequence[Labelled]) -> None
         text += [table.of(query.text) for query in pool.queries]
         own += [[*(one + start for one in query.own), *[-1] * (5 - len(query.own))] for query in pool.queries]
         asked_of += [len(bounds) - 2] * len(pool.queries)
-        print(pool.name, len(pool.units), "units", len(pool.queries), "queries", [q.text for q in pool.queries[:: len(pool.queries) // 5]][:5], flush=True)
+        print(
+            pool.name,
+            len(pool.units),
+            "units",
+            len(pool.queries),
+            "queries",
+            [q.text for q in pool.queries[:: len(pool.queries) // 5]][:5],
+            flush=True,
+        )
     numbers, labels, sizes = [], [], []
     for _, some, values, _ in labelled:
         for unit in some:
@@ -153,15 +176,38 @@ def save(out: Path, pools: Sequence[Pool], labelled: Sequence[Labelled]) -> None
     _, tokenizer = load_pretrained("all-MiniLM-L6-v2")
     tokens = [one[:260] for one in tokenizer(list(table.numbers))]
     lengths = np.array([len(one) for one in tokens])
-    print(len(tokens), "texts", lengths.sum(), "tokens", len(rows), "units", len(text), "queries", len(sizes), "labelled lists", len(numbers), "pairs", Counter(k for *_, k in labelled), flush=True)
+    print(
+        len(tokens),
+        "texts",
+        lengths.sum(),
+        "tokens",
+        len(rows),
+        "units",
+        len(text),
+        "queries",
+        len(sizes),
+        "labelled lists",
+        len(numbers),
+        "pairs",
+        Counter(k for *_, k in labelled),
+        flush=True,
+    )
+    arrays = {
+        "units": rows, "pools": bounds, "query": text, "own": own, "asked": asked, "listed": numbers,
+        "otherwise": otherwise, "near": np.concatenate(near), "translation": translated(tokenizer),
+    }  # fmt: skip
     np.savez(
-        out, ids=np.concatenate([np.array(one, dtype=np.uint16) for one in tokens]), lengths=lengths.astype(np.uint16),
-        units=np.array(rows, dtype=np.int32), pools=np.array(bounds, dtype=np.int32), query=np.array(text, dtype=np.int32),
-        query_pool=np.array(asked_of, dtype=np.int8), own=np.array(own, dtype=np.int32), near=np.concatenate(near),
-        asked=np.array(asked, dtype=np.int32), sizes=np.array(sizes, dtype=np.int16), listed=np.array(numbers, dtype=np.int32),
-        labels=np.array(labels, dtype=np.float16), kind=np.array([kinds.index(k) for *_, k in labelled], dtype=np.int8),
-        kinds=np.array(kinds), otherwise=np.array(otherwise, dtype=np.int32), translation=translated(tokenizer),
-    )  # fmt: skip
+        out,
+        ids=np.concatenate([np.array(one, dtype=np.uint16) for one in tokens]),
+        lengths=lengths.astype(np.uint16),
+        query_pool=np.array(asked_of, dtype=np.int8),
+        sizes=np.array(sizes, dtype=np.int16),
+        labels=np.array(labels, dtype=np.float16),
+        kind=np.array([kinds.index(kind) for *_, kind in labelled], dtype=np.int8),
+        kinds=np.array(kinds),
+        pool_names=np.array([pool.name for pool in pools if pool.units]),
+        **{name: np.array(values, dtype=np.int32) for name, values in arrays.items()},
+    )
 
 
 def translated(tokenizer: PairTokenizer) -> NDArray[np.int32]:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from rows import MOST, MOST_ASKED, Numbering, Row, Texts, pair_rows, text_rows
 from torch import Tensor
+
+from tools.default_model.teaching.rows import MOST, MOST_ASKED, Numbering, Row, Texts, pair_rows, text_rows
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,9 @@ def join(one: Lists, two: Lists) -> Lists:
 
 
 def from_sizes(asked: np.ndarray, sizes: np.ndarray, units: np.ndarray, labels: np.ndarray) -> Lists:
-    return Lists(asked.astype(np.int64), np.concatenate([[0], np.cumsum(sizes.astype(np.int64))]), units.astype(np.int64), labels)
+    return Lists(
+        asked.astype(np.int64), np.concatenate([[0], np.cumsum(sizes.astype(np.int64))]), units.astype(np.int64), labels
+    )
 
 
 class Data:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from arrays import Lists
+
+from tools.default_model.teaching.arrays import Lists
 
 Table = dict[str, dict[str, float]]
 
@@ -28,7 +29,11 @@ def judge(file: Mapping[str, Any], lists: Lists, scores: np.ndarray, wanted: Cal
                 order = right[np.argsort(-scores[inside], kind="stable")]
                 precision.append(float((np.cumsum(order) / np.arange(1, len(order) + 1))[order].mean()))
                 first.append(float(order[0]))
-        found[name] = {"map": float(np.mean(precision)), "first": float(np.mean(first)), "auc": area(np.array(best), np.array(answered))}
+        found[name] = {
+            "map": float(np.mean(precision)),
+            "first": float(np.mean(first)),
+            "auc": area(np.array(best), np.array(answered)),
+        }
     return found
 
 

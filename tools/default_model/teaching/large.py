@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 
 import torch
-from rows import Row
 from torch import Tensor, nn
 from torch.nn import functional
+
+from tools.default_model.teaching.rows import Row
 
 LAYERS, HEADS = 12, 12
 LINEAR = {
@@ -66,7 +67,9 @@ class Large(nn.Module):
         looked = self._linear(looked.transpose(1, 2).flatten(2), layer, "o", adapted)
         states = self._norm(states + self._drop(looked, adapted), f"{at}attention.LayerNorm")
         wide = functional.gelu(self._linear(states, layer, "up", adapted))
-        return self._norm(states + self._drop(self._linear(wide, layer, "down", adapted), adapted), f"{at}output.LayerNorm")
+        return self._norm(
+            states + self._drop(self._linear(wide, layer, "down", adapted), adapted), f"{at}output.LayerNorm"
+        )
 
     def _linear(self, states: Tensor, layer: int, name: str, adapted: bool) -> Tensor:
         at = f"encoder.layer.{layer}.{LINEAR[name]}."
@@ -78,7 +81,9 @@ class Large(nn.Module):
         return torch.addmm(plain.flatten(0, 1), low, up.t(), alpha=SCALE).view_as(plain)
 
     def _norm(self, states: Tensor, at: str) -> Tensor:
-        return functional.layer_norm(states, states.shape[-1:], self.frozen[at + ".weight"], self.frozen[at + ".bias"], 1e-5)
+        return functional.layer_norm(
+            states, states.shape[-1:], self.frozen[at + ".weight"], self.frozen[at + ".bias"], 1e-5
+        )
 
     def _drop(self, states: Tensor, adapted: bool) -> Tensor:
         return functional.dropout(states, DROPOUT, self.training and adapted)

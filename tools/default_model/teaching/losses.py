@@ -12,7 +12,9 @@ def log_shares(scores: Tensor, owner: Tensor, count: int, null: bool) -> tuple[T
     """log softmax of each list, and that of its null, where it takes part. (pairs,), (lists,)"""
     start = torch.full((count,), NULL if null else -1e30, device=scores.device, dtype=scores.dtype)
     most = start.scatter_reduce(0, owner, scores.detach(), "amax")
-    total = torch.zeros(count, device=scores.device, dtype=scores.dtype).index_add(0, owner, (scores - most[owner]).exp())
+    total = torch.zeros(count, device=scores.device, dtype=scores.dtype).index_add(
+        0, owner, (scores - most[owner]).exp()
+    )
     if null:
         total = total + (NULL - most).exp()
     whole = total.log() + most

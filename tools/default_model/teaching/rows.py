@@ -57,10 +57,9 @@ def pair_rows(texts: Texts, numbering: Numbering, asked: Tensor, above: Tensor, 
     one = 1 + question
     two = one + numbering.between
     three, end = two + heading, two + heading + words
-    return _lay_out(
-        numbering, end, [(1, one, texts.starts[asked]), (two, three, texts.starts[above]), (three, end, texts.starts[said])],
-        two,
-    )  # fmt: skip
+    starts = texts.starts
+    parts = [(1, one, starts[asked]), (two, three, starts[above]), (three, end, starts[said])]
+    return _lay_out(numbering, end, parts, two)
 
 
 def text_rows(texts: Texts, numbering: Numbering, above: Tensor, said: Tensor) -> Row:

@@ -1,15 +1,16 @@
 """The student: the cross-encoder of the default ranker, in bfloat16 with weights kept in single precision.
 
-The same computation as anselm.layers.funnel and the heads of anselm.models.crossencoder, laid out for speed: four layers
-read both texts, the fifth the question's tokens, the last [CLS].
+The same computation as anselm.layers.funnel and the heads of anselm.models.crossencoder, laid out for speed: four
+layers read both texts, the fifth the question's tokens, the last [CLS].
 """
 
 from __future__ import annotations
 
 import torch
-from rows import Row
 from torch import Tensor, nn
 from torch.nn import functional
+
+from tools.default_model.teaching.rows import Row
 
 LAYERS, BOTH, HEADS = 6, 4, 12
 DROPOUT = 0.05
@@ -42,7 +43,9 @@ class Small(nn.Module):
         states = functional.embedding(row.ids, self.words)
         at = "encoder.embeddings."
         states = states + own[at + "position_embeddings.weight"][None, : row.ids.shape[1]]
-        states = states + functional.embedding((row.shown & ~row.asked).long(), own[at + "token_type_embeddings.weight"])
+        states = states + functional.embedding(
+            (row.shown & ~row.asked).long(), own[at + "token_type_embeddings.weight"]
+        )
         states = self._drop(norm(states, own, at + "LayerNorm"))
         hidden = torch.zeros(row.shown.shape, dtype=kind, device=states.device).masked_fill(~row.shown, -1e4)
         for layer in range(BOTH):

@@ -1,9 +1,9 @@
-"""Train the teacher, let it score everything, train the student. Needs a GPU; on a CPU it can be tried with a few steps.
+"""Train the teacher, let it score everything, train the student. Needs a GPU; a CPU does a few steps, to try it.
 
-    python teach.py TEXTS.npz JUDGED.npz LARGE READER.onnx WORK --teacher 300 --student 600
+    python -m tools.default_model.teaching.teach TEXTS.npz JUDGED.npz LARGE READER.onnx WORK --teacher 240 --student 630
 
 TEXTS is what prepare_teaching.py wrote, JUDGED dev lists to look at on the way, LARGE a folder with the large encoder's
-weights (packed by pack_large.py), READER the student's first weights. Trainings are told how many seconds they have;
+weights (teaching/packing.py), READER the student's first weights. Trainings are told how many seconds they have;
 the rate falls with the time that is left.
 """
 
@@ -12,23 +12,24 @@ the rate falls with the time that is left.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import torch
-from arrays import Data, Lists, from_sizes, join, labelled_lists, spread, steps
-from judging import judge, spell
-from large import Large
-from losses import labelled_loss, log_shares, taught_loss
-from packing import unpack_large
-from reader import thaw
-from rows import Row, by_width
 from safetensors.torch import load_file, save_file
-from small import READ, WORDS, Small, read
 from torch import Tensor
+
+from anselm.models.thawing import thaw
+from tools.default_model.teaching.arrays import Data, Lists, from_sizes, join, labelled_lists, spread, steps
+from tools.default_model.teaching.judging import judge, spell
+from tools.default_model.teaching.large import Large
+from tools.default_model.teaching.losses import labelled_loss, log_shares, taught_loss
+from tools.default_model.teaching.packing import unpack_large
+from tools.default_model.teaching.rows import Row, by_width
+from tools.default_model.teaching.small import READ, WORDS, Small, read
 
 STEP, CHUNK = 131_072, 49_152  # tokens of a step, and of what is read at once
 SCORING = 262_144
@@ -58,6 +59,7 @@ def say(*words: object) -> None:
 
 
 BEGAN = time.time()
+torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each shape, and no two batches have the same
 
 
 def pair_scores(data: Data, lists: Lists, numbering: str, score: Callable[[Row], Tensor]) -> np.ndarray:
@@ -66,7 +68,9 @@ def pair_scores(data: Data, lists: Lists, numbering: str, score: Callable[[Row],
     found = torch.empty(len(widths), device=data.device)
     with torch.inference_mode():
         for some in by_width(widths, SCORING if data.device.type == "cuda" else 4096):
-            found[torch.from_numpy(some).to(data.device)] = score(data.rows(questions[some], lists.units[some], numbering))
+            found[torch.from_numpy(some).to(data.device)] = score(
+                data.rows(questions[some], lists.units[some], numbering)
+            )
     return found.cpu().numpy()
 
 
@@ -83,7 +87,9 @@ class Similarities:
     """Cosines by the large encoder, each text read once."""
 
     def __init__(self, data: Data, teacher: Large, questions: np.ndarray) -> None:
-        self.units = vectors(data, teacher, np.arange(len(data.units)), data.lengths[data.units].sum(axis=1), data.unit_rows)
+        self.units = vectors(
+            data, teacher, np.arange(len(data.units)), data.lengths[data.units].sum(axis=1), data.unit_rows
+        )
         distinct = np.unique(questions)
         self.place = np.zeros(len(data.lengths), dtype=np.int64)
         self.place[distinct] = np.arange(len(distinct))
@@ -94,7 +100,9 @@ class Similarities:
         parts = []
         for start in range(0, len(asked), 1 << 20):
             one = self.questions[torch.from_numpy(asked[start : start + (1 << 20)]).to(device)].float()
-            parts.append((one * self.units[torch.from_numpy(lists.units[start : start + (1 << 20)]).to(device)].float()).sum(1))
+            parts.append(
+                (one * self.units[torch.from_numpy(lists.units[start : start + (1 << 20)]).to(device)].float()).sum(1)
+            )
         return torch.cat(parts).cpu().numpy()
 
 
@@ -103,7 +111,7 @@ def unlabelled_lists(data: Data, similar: Similarities, seed: int = 3) -> Lists:
     file, rng = data.file, np.random.default_rng(seed)
     query, pool, own, near, pools = (file[name] for name in ("query", "query_pool", "own", "near", "pools"))
     meant = np.full((len(query), MOST), -1, dtype=np.int64)
-    for number, (start, end) in enumerate(zip(pools, pools[1:], strict=False)):
+    for number, (start, end) in enumerate(pairwise(pools)):
         mine = np.flatnonzero(pool == number)
         texts = similar.units[start:end]
         for some in np.array_split(mine, max(1, len(mine) // 4096)):
@@ -129,11 +137,19 @@ def unlabelled_lists(data: Data, similar: Similarities, seed: int = 3) -> Lists:
     return from_sizes(np.array(asked), np.array(sizes), np.array(units), np.full(len(units), -1, dtype=np.float32))
 
 
+def some_of(lists: Lists, share: float, seed: int = 9) -> Lists:
+    kept = np.flatnonzero(np.random.default_rng(seed).random(len(lists)) < share)
+    pairs = spread(lists.bounds[kept], lists.sizes[kept])
+    return from_sizes(lists.asked[kept], lists.sizes[kept], lists.units[pairs], lists.labels[pairs])
+
+
 def train(model: torch.nn.Module, lists: Lists, data: Data, numbering: str, rate: float, clock: Clock, most: int,
           loss: Callable[..., Tensor], each: Callable[[int], None]) -> None:  # fmt: skip
     """Until the time is over, or so many times over the lists. `each` is called after every step."""
     chosen = [one for one in model.parameters() if one.requires_grad]
-    optimizer = torch.optim.AdamW(chosen, lr=rate, weight_decay=0.01, betas=(0.9, 0.98), fused=data.device.type == "cuda")
+    optimizer = torch.optim.AdamW(
+        chosen, lr=rate, weight_decay=0.01, betas=(0.9, 0.98), fused=data.device.type == "cuda"
+    )
     widths, questions, rng = data.widths(lists, numbering), lists.questions, np.random.default_rng(5)
     small = data.device.type != "cuda"
     number, tokens, total, known = 0, 0, torch.zeros((), device=data.device), 0.0
@@ -152,7 +168,7 @@ def train(model: torch.nn.Module, lists: Lists, data: Data, numbering: str, rate
             if number % (1 if small else 50) == 0:
                 known = float(total) / (1 if small else 50)
                 total.zero_()
-                say(f"step {number} loss {known:.4f} tokens {tokens / 1e6:.1f}M {tokens / (time.time() - clock.start) / 1e3:.0f}k/s gone {clock.gone:.2f}")
+                say(f"step {number}, loss {known:.4f}, {tokens / 1e6:.1f}M tokens, {clock.gone:.2f} of the time")
                 if not np.isfinite(known):
                     raise SystemExit("the loss is not a number")
             if clock.gone >= 1 or (small and number >= 3):
@@ -177,7 +193,9 @@ def train_teacher(teacher: Large, data: Data, lists: Lists, otherwise: np.ndarra
         owner, labels = np.repeat(np.arange(len(some)), sizes), lists.labels[pairs]
         removed = (rng.random(len(some)) < REMOVED)[owner] & (labels > 0)
         units, kept = lists.units[pairs], ~removed
-        [scores] = in_parts(data, widths[kept], lambda part: (model(data.rows(asked[kept][part], units[kept][part], "large")),))
+        [scores] = in_parts(
+            data, widths[kept], lambda part: (model(data.rows(asked[kept][part], units[kept][part], "large")),)
+        )
         return labelled_loss(scores, put(labels[kept]), put(owner[kept]), len(some), LEVEL)
 
     teacher.train()
@@ -203,7 +221,10 @@ def train_student(student: Small, data: Data, lists: Lists, taught: np.ndarray, 
         right = torch.zeros(len(some), device=data.device).index_add(0, owner, labels.clamp(min=0))
         mixed = (1 - LABELS) * share + LABELS * labels.clamp(min=0) / right.clamp(min=1e-6)[owner]
         share = torch.where((right > 0)[owner], mixed, share)
-        return taught_loss(scores, target, share, owner, len(some), CLOSE) + SIMILAR * (cosines - on["similar"][which]).square().mean()
+        return (
+            taught_loss(scores, target, share, owner, len(some), CLOSE)
+            + SIMILAR * (cosines - on["similar"][which]).square().mean()
+        )
 
     def each(number: int) -> None:
         keep = min(0.999, number / (number + 10))
@@ -229,11 +250,22 @@ def main() -> None:
     teacher = Large(frozen).to(device).eval()
     similar = Similarities(data, teacher, np.concatenate([lists.asked, data.file["query"], data.file["otherwise"]]))
     say("vectors", len(similar.units))
-    more = unlabelled_lists(data, similar)
+    more = some_of(unlabelled_lists(data, similar), given.share)
     every = join(lists, more)
     cosines, seen = similar.of(every), Similarities(judged, teacher, look.asked).of(look)
     tokens = data.widths(every, "large")
-    say("unlabelled lists", len(more), "pairs", len(more.units), "in all", len(every.units), "mean width", tokens.mean(), "tokens", tokens.sum())
+    say(
+        "unlabelled lists",
+        len(more),
+        "pairs",
+        len(more.units),
+        "in all",
+        len(every.units),
+        "mean width",
+        tokens.mean(),
+        "tokens",
+        tokens.sum(),
+    )
     del similar
     if (saved := given.work / "lora.safetensors").exists():
         teacher.load_state_dict({name: one.float() for name, one in load_file(saved).items()})
@@ -242,12 +274,11 @@ def main() -> None:
         save_file({name: one.detach().half().contiguous() for name, one in teacher.state_dict().items()}, saved)
     scores = pair_scores(judged, look, "large", teacher)
     np.savez(given.work / "teacher-judged.npz", scores=scores.astype(np.float32), similar=seen.astype(np.float32))
-    weights = best_weights(judged, look, scores, seen)
-    say("teacher: weight of the similarity", weights)
-    (given.work / "lora.json").write_text(json.dumps(weights))
+    for weight in (0.0, 4.0, 8.0, 12.0, 16.0, 24.0):
+        say(f"teacher, + {weight} similarity", spell(judge(judged.file, look, scores + weight * seen, on_dev)))
     taught_scores = pair_scores(data, every, "large", teacher)
     say("scored", len(taught_scores), "mean", taught_scores.mean(), "spread", taught_scores.std())
-    taught = taught_scores + weights["texts"] * (cosines - float(cosines.mean()))
+    taught = taught_scores + similarity_weights(data.file)[every.units] * (cosines - float(cosines.mean()))
     del teacher, frozen
     torch.cuda.empty_cache()
     if given.compile:
@@ -268,7 +299,16 @@ def main() -> None:
         return pair_scores(judged, look, "small", lambda row: model(row, own)[0])
 
     report(judged, look, judged_by(student.eval()), "reader before")
-    mean = train_student(student, data, every, taught.astype(np.float32), cosines.astype(np.float32), given.student, given.passes, look_at)
+    mean = train_student(
+        student,
+        data,
+        every,
+        taught.astype(np.float32),
+        cosines.astype(np.float32),
+        given.student,
+        given.passes,
+        look_at,
+    )
     report(judged, look, last := judged_by(student), "student, last")
     save(student.state(), given.work / "student-last.safetensors")
     save(mean, given.work / "student.safetensors")
@@ -284,24 +324,21 @@ def save(state: dict[str, Tensor], path: Path) -> None:
     save_file({name: one.half().contiguous() for name, one in state.items()}, path)
 
 
-def best_weights(judged: Data, lists: Lists, scores: np.ndarray, similar: np.ndarray) -> dict[str, float]:
-    """Of the similarity beside the teacher's score, for entries of FAQs and for all else, by the mean over dev sets."""
-    best = {}
-    for kind, is_one in (("entries", lambda name: "entries" in name), ("texts", lambda name: "entries" not in name)):
-        tables = {}
-        for weight in (0.0, 2.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0):
-            table = judge(judged.file, lists, scores + weight * similar, lambda name: is_one(name) and "test" not in name)
-            tables[weight] = table
-            if table:
-                say(f"{kind} weight {weight}", spell(table))
-        if tables[0.0]:
-            best[kind] = max(tables, key=lambda weight: np.mean([row["map"] for row in tables[weight].values()]))
-    return {"texts": 6.0, "entries": 6.0, **best}
+def similarity_weights(file: np.lib.npyio.NpzFile) -> np.ndarray:
+    """How much the teacher's similarity counts beside its score, by what dev lists of that kind liked. (units,)"""
+    found = np.full(len(file["units"]), 8.0)
+    for name, start, end in zip(file["pool_names"].tolist(), file["pools"], file["pools"][1:], strict=True):
+        found[start:end] = {"posts": 12.0, "manual answers": 12.0, "manual entries": 16.0}.get(name, 8.0)
+    return found
+
+
+def on_dev(name: str) -> bool:
+    return "test" not in name
 
 
 def report(judged: Data, lists: Lists, scores: np.ndarray, name: str) -> None:
     for weight in (0.0, 5.0, 10.0):
-        table = judge(judged.file, lists, scores + weight * judged.file["cosines"], lambda name: "test" not in name)
+        table = judge(judged.file, lists, scores + weight * judged.file["cosines"], on_dev)
         say(f"{name}, + {weight} similarity", spell(table))
 
 
@@ -314,6 +351,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=3, help="of the teacher at most")
     parser.add_argument("--passes", type=int, default=100, help="of the student at most")
     parser.add_argument("--every", type=float, default=60, help="seconds between copies of the student")
+    parser.add_argument("--share", type=float, default=0.38, help="of the lists that nobody labelled")
     parser.add_argument("--compile", action="store_true")
     return parser.parse_args()
 
