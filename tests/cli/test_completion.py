@@ -53,7 +53,7 @@ def test_corpora_where_data_is_named(command: str, parameter: str) -> None:
 
 def test_these_are_all_the_places() -> None:
     assert {command for command, _ in MODEL_PLACES} == {
-        "rank", "ask", "evaluate", "compare", "calibrate", "train", "bench",
+        "rank", "ask", "evaluate", "compare", "calibrate", "train", "bench", "serve", "mcp",
     }  # fmt: skip
     assert {command for command, _ in CORPUS_PLACES} == {
         "evaluate", "compare", "calibrate", "train", "bench", "vectors", "export",

@@ -123,7 +123,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "text for a number": (configure(dropout="much"), "config.json", "dropout is 'much', but must be like 0.1"),
     "too long": (configure(max_length=999), "config.json", "max_length 999 is more than"),
     "unknown model": (edit("config.json", model="cros-encoder"), "config.json", "unknown model"),
-    "no encoder": (remove("encoder.json"), "encoder.json", "does not exist"),
+    "no encoder": (remove("encoder.json"), "encoder.json", "is missing"),
     "cut encoder": (cut("encoder.json", 100), "encoder.json", "not whole JSON"),
     "other encoder": (edit("encoder.json", hidden_size=64), "model.safetensors", r"the shape \(.*32\), not \(.*64\)"),
     "impossible encoder": (edit("encoder.json", hidden_size=33), "encoder.json", "not the configuration of an encoder"),

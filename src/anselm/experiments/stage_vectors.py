@@ -47,7 +47,7 @@ def stage_vectors(
 
 
 def word_settings(model: str, config: Mapping[str, Any]) -> WordConfig:
-    settings: Any = import_model(model).configure(model, config)
-    if not hasattr(settings, "vectors"):
+    module: Any = import_model(model)
+    if not hasattr(module.configure(model, {}), "vectors"):
         raise InputError(f"{model!r} has no word vectors, so a recipe cannot give it texts for them")
-    return cast(WordConfig, settings)
+    return cast(WordConfig, module.configure(model, config))

@@ -87,7 +87,7 @@ def test_a_record_that_is_no_object_is_refused(tmp_path: Path) -> None:
         (json.dumps([RECORD])[:-20].encode(), "line 1: not whole JSON"),
         (b"", "line 1: not whole JSON"),
         (b"[\n\xff]", "cannot be read"),
-        (b"[" * 100_000, "cannot be read: nested too deeply"),
+        (b"[" * 100_000, "cannot be read: nested more than 100 levels"),
         (b'["\\ud800"]', "cannot be read: .*half a character"),
         (b'{"data": []}', "a JSON array"),
     ],
