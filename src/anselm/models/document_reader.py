@@ -1,7 +1,7 @@
-"""TR-AS: the models over traditional representations of "Capturing Sentence Relations for Answer Sentence Selection
-with Multi-Perspective Graph Encoding" (multi-perspective-graph-encoder), Figure 4, with the encoder of the Document
-Reader (Chen et al., 2017, DrQA, section 3.2). A candidate is read for each question, since what is known of its words
-depends on it. For the words p_1 .. p_n of a candidate and q_1 .. q_m of the question, E their word vectors:
+"""Answers in context on word vectors, the "traditional representation" of "Capturing Sentence Relations for Answer
+Sentence Selection with Multi-Perspective Graph Encoding" (Tian et al., 2020), Figure 4. Its encoder is that of the
+Document Reader (Chen et al., 2017, DrQA, section 3.2). For the words p_1 .. p_n of a candidate and q_1 .. q_m of the
+question, E their word vectors:
 
     a_ij    = softmax_j(α(E(p_i)) · α(E(q_j))),  α(x) = relu(W x + b)
     align_i = Σ_j a_ij E(q_j)
@@ -9,19 +9,26 @@ depends on it. For the words p_1 .. p_n of a candidate and q_1 .. q_m of the que
     S       = BiLSTM(p~_1 .. p~_n),  Q = BiLSTM(E(q_1) .. E(q_m)), three layers, the states of all of them joined
     h^0     = Σ_i γ_i S_i                                                                                            (9)
     γ_i     = softmax_i(φ(w_p S_i))                                                                                 (10)
-    score   = h^0 W_sc H^Q, the softmax over the list being the loss's; H^Q is Q pooled by (9), (10)                (11)
+    H^mpge  = MPGE(H^0), layers/perspectives.py: equations 1 to 8
+    score_i = softmax over the list of H^mpge_i W_sc H^Q, where H^Q is Q pooled by (9) and (10)                     (11)
 
-Dropout is on word vectors and on the states of every layer.
+    tr-as           without the graphs: H^0 is scored
+    tr-mpge-as      all of it
+    tr-gru-as       a GRU of two layers over the list in place of the graphs (Figure 6)
+
+Dropout is on word vectors and on the states of every layer. The loss is listwise, and has the softmax of (11). A
+candidate is read anew for each question, since what is known of its words depends on it.
+models/mpge.py has the same on a pretrained encoder.
 
 As in DrQA, and left open by the paper: word vectors stay as they are but for the `tuned` most frequent words (DrQA
 counts them in questions, here in all texts), which learn what is added to theirs; the question has a reader of its own,
 over its word vectors alone. Chosen here: a frequency is within the sentence, since each is read apart; the question is
-pooled by weights of its own; φ of (10) is `activation`.
+pooled by weights of its own; φ of (10) is that of (5) and (6), `activation`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,13 +37,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from anselm.annotations.tags import ENTITY_TYPES, PARTS_OF_SPEECH
+from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
 from anselm.encoding.lists import Lists
 from anselm.errors import InputError
 from anselm.layers.context_attention import weighted_sum
-from anselm.layers.recurrent import StackedBiLSTM
+from anselm.layers.graph import ACTIVATIONS
+from anselm.layers.perspectives import DISTANCE, GRU, GraphEncoder, GraphSettings
+from anselm.layers.recurrent import BiGRU, StackedBiLSTM
 from anselm.layers.similarity import Bilinear
+from anselm.models.frames.relations import add_relations, batch_relations, check_graphs
 from anselm.models.frames.word_features import FORMS, FREQUENCIES, TAGS, add_word_features
 from anselm.models.frames.word_model import Batch, WordConfig, WordModel
 from anselm.text.lemmas import find_lemmatiser
@@ -44,12 +55,13 @@ from anselm.text.vocabulary import PAD, Vocabulary
 
 MODELS = {
     "tr-as": {"kind": "siamese", "summary": "Document Reader: aligned question, features of words, three-layer LSTM"},
+    "tr-mpge-as": {"kind": "siamese", "summary": "the same in context: four graphs over the sentences of a list"},
+    "tr-gru-as": {"kind": "siamese", "summary": "the same in context: a GRU over the sentences of a list"},
 }
 USUAL: dict[str, Any] = {"epochs": 20.0, "learning_rate": 1e-3, "loss": "listwise"}
-VARIANTS: dict[str, dict[str, Any]] = {"tr-as": {}}
+VARIANTS: dict[str, dict[str, Any]] = {name: {} for name in MODELS}
 TINY = {"embedding": 24, "width": 24, "hidden": 6, "layers": 2, "tuned": 5, "max_length": 12, "max_question": 8}
 FEATURES = 3 + len(PARTS_OF_SPEECH) + len(ENTITY_TYPES) + 1  # of a word of a candidate, besides vectors
-ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh}
 
 
 @dataclass(frozen=True)
@@ -61,7 +73,7 @@ class Config(WordConfig):
     max_question: int = 50
     hidden: int = 128  # units of an LSTM in each direction
     layers: int = 3
-    activation: str = "relu"  # φ of (10)
+    activation: str = "relu"  # φ
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -69,6 +81,22 @@ class Config(WordConfig):
         check_choice("activation", self.activation, ACTIVATIONS)
         if self.phrases:
             raise InputError("phrases is true, but a Document Reader knows features of single words only")
+
+
+@dataclass(frozen=True)
+class GraphConfig(GraphSettings, Config):
+    def __post_init__(self) -> None:
+        Config.__post_init__(self)
+        check_graphs(self)
+
+
+@dataclass(frozen=True)
+class GRUConfig(Config):
+    sentence_layers: int = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self, {"sentence_layers": 1})
 
 
 class AlignedQuestion(nn.Module):
@@ -111,10 +139,10 @@ class DocumentReader(WordModel):
         reader = (config.hidden, config.layers, config.dropout)
         self.of_question = StackedBiLSTM(config.width, *reader)
         self.of_candidate = StackedBiLSTM(2 * config.width + FEATURES, *reader)
-        width = 2 * config.hidden * config.layers  # d
-        self.pool_question = AttentionPooling(width, config.activation)
-        self.pool_candidate = AttentionPooling(width, config.activation)
-        self.match = Bilinear(width)
+        self.d = 2 * config.hidden * config.layers
+        self.pool_question = AttentionPooling(self.d, config.activation)
+        self.pool_candidate = AttentionPooling(self.d, config.activation)
+        self.match = Bilinear(self.d)
 
     def featurize(self, questions: Sequence[Question]) -> Lists:
         most = max(self.config.max_length, self.config.max_question)
@@ -131,15 +159,54 @@ class DocumentReader(WordModel):
         """-> (pairs,)"""
         q, p = self.read(batch.questions), self.read(batch.answers)  # (lists, m, width), (texts, n, width)
         h_q = self.pool_question(self.of_question(q, batch.question_mask), batch.question_mask)  # (lists, d)
-        h = self.read_candidates(batch, p[batch.said], q[batch.asked])  # (pairs, d)
-        return self.match(h_q[batch.asked], h).float()  # (11)
+        h = self.read_candidates(batch, p[batch.said], q[batch.asked])  # H^0 (pairs, d)
+        scores: Tensor = self.match(h_q[batch.asked], self.in_context(h, batch))  # (11)
+        return scores.float()
 
     def read_candidates(self, batch: Batch, p: Tensor, q: Tensor) -> Tensor:
-        """H^0. (pairs, n, width), (pairs, m, width) -> (pairs, d)"""
+        """(pairs, n, width), (pairs, m, width) -> (pairs, d)"""
         p_mask, q_mask = batch.answer_mask[batch.said], batch.question_mask[batch.asked]
         features = word_features(batch, p.shape[1]).to(p.dtype)
         words = torch.cat([p, self.align(p, q, q_mask), features], dim=2)  # (pairs, n, 2 width + FEATURES)
-        return self.pool_candidate(self.of_candidate(words, p_mask), p_mask)
+        h: Tensor = self.pool_candidate(self.of_candidate(words, p_mask), p_mask)
+        return h
+
+    def in_context(self, h: Tensor, batch: Batch) -> Tensor:
+        """(pairs, d) -> (pairs, d)"""
+        return h
+
+
+class DocumentReaderWithGraphs(DocumentReader):
+    settings = GraphConfig
+    pairwise = False
+
+    def __init__(self, name: str, config: GraphConfig, vocabulary: Vocabulary) -> None:
+        super().__init__(name, config, vocabulary)
+        self.graph = GraphEncoder(self.d, config)
+
+    def featurize(self, questions: Sequence[Question]) -> Lists:
+        return add_relations(super().featurize(questions), questions, self.config)
+
+    def in_context(self, h: Tensor, batch: Batch) -> Tensor:
+        layout = batch.layout
+        return layout.unpad(self.graph(layout.pad(h), batch_relations(batch.columns, layout)))
+
+    @property
+    def ordered(self) -> bool:
+        return self.config.fusion == GRU or DISTANCE in self.config.graphs
+
+
+class DocumentReaderWithGRU(DocumentReader):
+    settings = GRUConfig
+    pairwise, ordered = False, True
+
+    def __init__(self, name: str, config: GRUConfig, vocabulary: Vocabulary) -> None:
+        super().__init__(name, config, vocabulary)
+        self.sentences = BiGRU(self.d, self.d // 2, config.sentence_layers)
+
+    def in_context(self, h: Tensor, batch: Batch) -> Tensor:
+        layout = batch.layout
+        return layout.unpad(self.sentences(layout.pad(h), layout.mask))
 
 
 def word_features(batch: Batch, words: int) -> Tensor:
@@ -161,4 +228,20 @@ def fit(column: Tensor, words: int) -> Tensor:
     return torch.cat([column[:, :words], behind], dim=1)
 
 
-load, build, configure = DocumentReader.load, DocumentReader.build, DocumentReader.configure
+KINDS: dict[str, type[DocumentReader]] = {
+    "tr-as": DocumentReader,
+    "tr-mpge-as": DocumentReaderWithGraphs,
+    "tr-gru-as": DocumentReaderWithGRU,
+}
+
+
+def load(checkpoint: Checkpoint) -> DocumentReader:
+    return KINDS[checkpoint.model].load(checkpoint)
+
+
+def configure(name: str, settings: Mapping[str, Any]) -> Any:
+    return KINDS[name].configure(name, settings)
+
+
+def build(name: str, settings: Mapping[str, Any], questions: Sequence[Question]) -> DocumentReader:
+    return KINDS[name].build(name, settings, questions)

@@ -1,0 +1,1 @@
+"""What is known of a text besides its words: its entities, its meaning as a vector."""
