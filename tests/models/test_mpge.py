@@ -21,7 +21,7 @@ from anselm.models.mpge import TINY  # noqa: E402
 
 SENTENCES = (
     "The hive of Anna Bell stands in the garden.",
-    "Bees make honey of nectar.",
+    "it is made of nectar",
     "Anna Bell sold honey in 1912.",
     "the wood is sweet",
     "In 1912 the garden was made.",
@@ -48,16 +48,17 @@ def test_columns_are_of_the_candidates(tiny_encoder: Path) -> None:
 
 def test_order_counts_only_through_distance_and_gru(tiny_encoder: Path) -> None:
     given = question(*SENTENCES)
-    turned = replace(given, candidates=given.candidates[::-1])
+    order = [3, 0, 4, 2, 1]  # not from the end to the beginning, which leaves all distances as they are
+    moved = replace(given, candidates=tuple(given.candidates[i] for i in order))
     graphs = ["entity", "similarity", "dynamic"]
     unordered = model(tiny_encoder, graphs=graphs, fusion="linear")
     assert not unordered.ordered
-    scores = unordered.score([given, turned])
-    np.testing.assert_allclose(scores[1][::-1], scores[0], atol=1e-5)
+    scores = unordered.score([given, moved])
+    np.testing.assert_allclose(scores[1], scores[0][order], atol=1e-5)
     for settings in ({}, {"graphs": graphs}, {"fusion": "linear"}):
         ordered = model(tiny_encoder, **settings)
-        scores = ordered.score([given, turned])
-        assert ordered.ordered and np.abs(scores[1][::-1] - scores[0]).max() > 1e-4
+        scores = ordered.score([given, moved])
+        assert ordered.ordered and np.abs(scores[1] - scores[0][order]).max() > 1e-4
 
 
 def test_a_part_of_a_list_keeps_its_places(tiny_encoder: Path) -> None:
