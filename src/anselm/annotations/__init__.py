@@ -1,1 +1,13 @@
-"""What is known of a text besides its words: its entities, its meaning as a vector."""
+"""What is known of a text besides its words.
+
+annotator          what every annotator is: texts in, one annotation for each
+annotation_cache   annotations that were made before, in memory and, where asked for, on disk
+annotation_file    those on disk, which several processes may write
+entities           the names and numbers of sentences, and which of them sentences share
+proper_names       names by rule: what is written with a capital
+quantities         numbers, dates, money and percentages by rule
+word_classes       words that are no names wherever they stand
+installed          spaCy and stanza, where the user has them
+tags               parts of speech and kinds of entities, word by word
+vectors            the meaning of texts, by the encoder that comes with the package
+"""
