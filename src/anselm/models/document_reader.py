@@ -5,7 +5,7 @@ question, E their word vectors:
 
     a_ij    = softmax_j(α(E(p_i)) · α(E(q_j))),  α(x) = relu(W x + b)
     align_i = Σ_j a_ij E(q_j)
-    p~_i    = [E(p_i); align_i; p_i is in the question as written, folded, as a lemma; part of speech; entity; frequency]
+    p~_i    = [E(p_i); align_i; is p_i in the question: as written, folded, as a lemma; part of speech; entity; tf]
     S       = BiLSTM(p~_1 .. p~_n),  Q = BiLSTM(E(q_1) .. E(q_m)), three layers, the states of all of them joined
     h^0     = Σ_i γ_i S_i                                                                                            (9)
     γ_i     = softmax_i(φ(w_p S_i))                                                                                 (10)
@@ -108,7 +108,7 @@ class AlignedQuestion(nn.Module):
 
     def forward(self, p: Tensor, q: Tensor, q_mask: Tensor) -> Tensor:
         """(pairs, n, width), (pairs, m, width), (pairs, m) -> (pairs, n, width)"""
-        alike = self.alpha(p).relu() @ self.alpha(q).relu().mT  # (pairs, n, m)
+        alike: Tensor = self.alpha(p).relu() @ self.alpha(q).relu().mT  # (pairs, n, m)
         return alike.masked_fill(~q_mask[:, None, :], -torch.inf).softmax(dim=2) @ q
 
 
