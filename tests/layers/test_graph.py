@@ -72,7 +72,8 @@ def test_distance_graph() -> None:
 
     found = distance_graph(positions, documents, MASK, sigma)
     np.testing.assert_allclose(found, naive(edge), atol=1e-6)
-    assert found[0, 1, 2] == 0 and found[2, 0, 1] == 0  # across documents, and from another list
+    assert found[0, 1, 2] == 0
+    assert found[2, 0, 1] == 0
     # The paper's factor changes nothing of what is used.
     np.testing.assert_allclose(normalise(found / (sigma * math.sqrt(2 * math.pi))), normalise(found), atol=1e-6)
 
@@ -126,10 +127,7 @@ def test_normalise_and_convolution() -> None:
         matrix = weight.weight.detach().numpy()
         states = np.stack(
             [
-                [
-                    np.maximum(0, sum(expected[k, i, j] * matrix @ states[k, j] for j in range(4)))
-                    for i in range(4)
-                ]
+                [np.maximum(0, sum(expected[k, i, j] * matrix @ states[k, j] for j in range(4))) for i in range(4)]
                 for k in range(3)
             ]
         )

@@ -52,7 +52,7 @@ def test_linear_fusion_is_of_the_list_and_the_four_outputs() -> None:
         "dynamic": model.dynamic(h, known.mask),
     }
     outputs = [h, *(model.convolutions[name](h, graphs[name]) for name in PERSPECTIVES)]
-    expected = model.projection(torch.cat(outputs, dim=-1))
+    expected = model.fusion(torch.cat(outputs, dim=-1))
     torch.testing.assert_close(model(h, known), expected)
 
 
@@ -65,8 +65,8 @@ def test_the_fusion_reads_both_ways_with_half_the_width_each() -> None:
     joined = torch.cat(every, dim=-1)
     for k, size in enumerate(SIZES):
         row = joined[k : k + 1, :size]
-        ahead, _ = model.gru.forwards[0](row)
-        back, _ = model.gru.backwards[0](row.flip(1))
+        ahead, _ = model.fusion.forwards[0](row)
+        back, _ = model.fusion.backwards[0](row.flip(1))
         expected = torch.cat([ahead, back.flip(1)], dim=2)[0]
         torch.testing.assert_close(model(h, known)[k, :size], expected)
 

@@ -29,7 +29,9 @@ SENTENCES = (
 
 
 def question(*texts: str, **more: Any) -> Question:
-    return Question("q", "Who made honey?", tuple(Candidate(str(i), text, float(i == 0), **more) for i, text in enumerate(texts)))
+    return Question(
+        "q", "Who made honey?", tuple(Candidate(str(i), text, float(i == 0), **more) for i, text in enumerate(texts))
+    )
 
 
 def model(folder: Path, name: str = "br-mpge-as", **settings: Any) -> Any:
@@ -41,7 +43,10 @@ def test_columns_are_of_the_candidates(tiny_encoder: Path) -> None:
     lists = model(tiny_encoder).featurize([question(*SENTENCES), question("the", "wood")])
     shared, named = lists.pairs[SHARED][:5], lists.pairs[NAMED]
     together = (shared[:, None] & shared[None]).any(axis=-1)
-    assert together[0, 2] and together[2, 4] and not together[0, 4] and not together[1].any()
+    assert together[0, 2]
+    assert together[2, 4]
+    assert not together[0, 4]
+    assert not together[1].any()
     assert named.tolist() == [True, False, True, False, True, False, False]
     assert lists.pairs[POSITIONS].tolist() == [0, 1, 2, 3, 4, 0, 1]
 
@@ -58,7 +63,8 @@ def test_order_counts_only_through_distance_and_gru(tiny_encoder: Path) -> None:
     for settings in ({}, {"graphs": graphs}, {"fusion": "linear"}):
         ordered = model(tiny_encoder, **settings)
         scores = ordered.score([given, moved])
-        assert ordered.ordered and np.abs(scores[1] - scores[0][order]).max() > 1e-4
+        assert ordered.ordered
+        assert np.abs(scores[1] - scores[0][order]).max() > 1e-4
 
 
 def test_a_part_of_a_list_keeps_its_places(tiny_encoder: Path) -> None:
@@ -69,7 +75,9 @@ def test_a_part_of_a_list_keeps_its_places(tiny_encoder: Path) -> None:
     batch = ours.collate(ours.place(kept, torch.device("cpu")), kept)
     assert batch_relations(batch.columns, batch.layout).positions.tolist() == [[0, 4]]
     near = replace(question(*SENTENCES), candidates=question(*SENTENCES).candidates[::4])
-    told = replace(near, candidates=tuple(replace(one, place=place) for one, place in zip(near.candidates, (0, 4), strict=True)))
+    told = replace(
+        near, candidates=tuple(replace(one, place=place) for one, place in zip(near.candidates, (0, 4), strict=True))
+    )
     sampled = ours(batch).detach().numpy()
     np.testing.assert_allclose(ours.score([told])[0], sampled, atol=1e-5)
     assert np.abs(ours.score([near])[0] - sampled).max() > 1e-4  # side by side
@@ -105,13 +113,20 @@ def test_windows_are_pooled_before_the_graphs(tiny_encoder: Path) -> None:
 
 @pytest.mark.parametrize(
     "texts",
-    [("alone",), ("the same",) * 6, ("", "the"), ("蜜蜂 做 蜜", "どこ"), tuple(f"number {i} of the garden" for i in range(300))],
+    [
+        ("alone",),
+        ("the same",) * 6,
+        ("", "the"),
+        ("蜜蜂 做 蜜", "どこ"),
+        tuple(f"number {i} of the garden" for i in range(300)),
+    ],
     ids=["one", "identical", "empty", "script", "long list"],
 )
 @pytest.mark.parametrize("name", ["br-mpge-as", "br-gru-as"])
 def test_odd_lists_have_scores(tiny_encoder: Path, name: str, texts: tuple[str, ...]) -> None:
     scores = model(tiny_encoder, name).score([question(*texts)])[0]
-    assert len(scores) == len(texts) and np.isfinite(scores).all()
+    assert len(scores) == len(texts)
+    assert np.isfinite(scores).all()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ Selection with Multi-Perspective Graph Encoding" (Tian et al., 2020), equations 
     A^ent_ij  = 1 where S_i and S_j share an entity, else 0                                                          (1)
     A^dist_ij = exp(-(j - i)² / 2σ²)                                                                                 (2)
     A^simi_ij = cos(r_i, r_j)                                                                                        (3)
-    A^dyn_i   = softmax_j(α_ij),  α_ij = φ(w_s h_i) · φ(w_s h_j)                                                 (4), (5)
+    A^dyn_i   = softmax_j(α_ij),  α_ij = φ(w_s h_i) · φ(w_s h_j)                                                (4), (5)
     H^(t+1)   = φ(D^-½ A D^-½ H^(t) W^(t)),  D_ii = Σ_j A_ij, without added self-loops                               (6)
 
 What follows from them, and what was settled here:

@@ -9,6 +9,7 @@ those of layers/graph.py, each with the weights of its own ("we input the four p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -70,13 +71,12 @@ class GraphEncoder(nn.Module):
         if DYNAMIC in settings.graphs:
             self.dynamic = DynamicGraph(width, settings.activation, settings.scaled)
         joined = width * (1 + len(settings.graphs))
-        self.gru = BiGRU(joined, width // 2) if settings.fusion == GRU else None
-        self.projection = nn.Linear(joined, width) if settings.fusion == LINEAR else None
+        self.fusion = nn.Linear(joined, width) if settings.fusion == LINEAR else BiGRU(joined, width // 2)
 
     def graphs(self, h: Tensor, relations: Relations) -> dict[str, Tensor]:
         """The adjacency matrices, not normalised. Each (lists, n, n)"""
         mask, sigma = relations.mask, self.settings.sigma
-        makers = {
+        makers: dict[str, Callable[[], Tensor]] = {
             ENTITY: lambda: entity_graph(relations.shared, relations.named, mask),
             DISTANCE: lambda: distance_graph(relations.positions, relations.documents, mask, sigma),
             SIMILARITY: lambda: similarity_graph(relations.vectors, mask),
@@ -90,8 +90,7 @@ class GraphEncoder(nn.Module):
         for name, graph in self.graphs(h, relations).items():
             seen.append(self.convolutions[name](h, graph if name == DYNAMIC else normalise(graph)))
         every = torch.cat(seen, dim=-1)  # (8)
-        if self.gru is not None:
-            return self.gru(every, relations.mask)  # (7)
-        assert self.projection is not None
-        fused: Tensor = self.projection(every)
+        fused: Tensor = (
+            self.fusion(every) if self.settings.fusion == LINEAR else self.fusion(every, relations.mask)
+        )  # (7)
         return fused

@@ -1,5 +1,5 @@
-"""Answers in context: "Capturing Sentence Relations for Answer Sentence Selection with Multi-Perspective Graph Encoding"
-(Tian et al., 2020), on a pretrained encoder:
+"""Answers in context, on a pretrained encoder: "Capturing Sentence Relations for Answer Sentence Selection with
+Multi-Perspective Graph Encoding" (Tian et al., 2020).
 
     H^0     = encoder([CLS] question [SEP] candidate [SEP]), pooled: one vector for each candidate
     H^mpge  = MPGE(H^0), layers/perspectives.py: equations 1 to 8
@@ -10,16 +10,17 @@
     br-gru-as       a GRU of two layers over the list in place of the graphs (Figure 6)
 
 The loss is listwise, and has the softmax of (12); a score here is what goes into it. The paper has BERT-base, 3e-5 and
-3 epochs; any encoder can be named. It does not say how BERT's vectors are pooled: `pooling` is chosen on dev. The
-similarity graph takes the vectors of an encoder that nobody has fine-tuned (annotations/vectors.py). The windows of a
-long candidate become one vector, their mean, before the graphs. models/document_reader.py has the same on word vectors.
+3 epochs; any encoder can be named. It does not say how BERT's vectors are pooled: here by their mean, or [CLS] alone.
+The similarity graph takes the vectors of an encoder that nobody has fine-tuned (annotations/sentence_vectors.py). The
+windows of a long candidate become one vector, their mean, before the graphs. models/document_reader.py has the same on
+word vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
@@ -35,7 +36,10 @@ from anselm.models.frames.pair_model import PairConfig, PairModel
 from anselm.models.frames.relations import add_relations, batch_relations, check_graphs
 
 MODELS = {
-    "br-as": {"kind": "transformer", "summary": "a fine-tuned encoder scores each candidate: the graph encoder's baseline"},
+    "br-as": {
+        "kind": "transformer",
+        "summary": "a fine-tuned encoder scores each candidate: the graph encoder's baseline",
+    },
     "br-mpge-as": {"kind": "transformer", "summary": "candidates in context: four graphs over the sentences of a list"},
     "br-gru-as": {"kind": "transformer", "summary": "candidates in context: a GRU over the sentences of a list"},
 }
@@ -63,7 +67,7 @@ class GRUConfig(PairConfig):
 
 class BRAS(PairModel):
     variants = VARIANTS
-    usual = {"epochs": 3.0, "learning_rate": 3e-5}
+    usual: ClassVar[Mapping[str, Any]] = {"epochs": 3.0, "learning_rate": 3e-5}
 
     def __init__(self, name: str, config: Any, encoder: Any, tokenizer: PairTokenizer) -> None:
         super().__init__(name, config, encoder, tokenizer)
@@ -74,7 +78,7 @@ class InContext(PairModel):
     """A model whose candidates see each other: as vectors in, and vectors out."""
 
     variants = VARIANTS
-    usual = {"epochs": 3.0, "learning_rate": 3e-5, "head_rate": 1e-3}
+    usual: ClassVar[Mapping[str, Any]] = {"epochs": 3.0, "learning_rate": 3e-5, "head_rate": 5e-4}
     listwise = True
 
     def in_context(self, h: Tensor, batch: Batch) -> Tensor:

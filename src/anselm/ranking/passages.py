@@ -41,7 +41,8 @@ def find_spots(
 
     told = note if skip else None
     for number, document in enumerate(open_documents(documents, columns, told)):
-        for place, found in enumerate(entries_of(document, columns, told) or sentences(document)):
+        parts: Sequence[Sentence | Entry] = entries_of(document, columns, told) or list(sentences(document))
+        for place, found in enumerate(parts):
             candidate = replace(make_candidate(str(len(spots)), found), document=number, place=place)
             spots.append(Spot(document, found, candidate))
     if not spots:

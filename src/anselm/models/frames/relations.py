@@ -5,13 +5,14 @@ stand. A model's featurizer adds them, and its forward finds them in the batch.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
 from anselm.annotations.entities import find_entities, shared_entities
-from anselm.annotations.vectors import WIDTH, text_vectors
+from anselm.annotations.sentence_vectors import WIDTH, text_vectors
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
 from anselm.encoding.lists import POSITIONS, Lists
@@ -30,7 +31,9 @@ def check_graphs(settings: GraphSettings) -> None:
     for name in settings.graphs:
         check_choice("graph", name, PERSPECTIVES)
     if not settings.graphs or len(set(settings.graphs)) < len(settings.graphs):
-        raise InputError(f"graphs is {settings.graphs!r}, but must be one or more of {', '.join(PERSPECTIVES)}, once each")
+        raise InputError(
+            f"graphs is {settings.graphs!r}, but must be one or more of {', '.join(PERSPECTIVES)}, once each"
+        )
     check_choice("activation", settings.activation, ACTIVATIONS)
     check_choice("fusion", settings.fusion, FUSIONS)
     check_least(settings, {"graph_layers": 1})
@@ -44,7 +47,7 @@ def add_relations(lists: Lists, questions: Sequence[Question], settings: GraphSe
     """Of graphs that are not there nothing is worked out."""
     count = int(lists.bounds[-1])
     documents = [candidate.document for question in questions for candidate in question.candidates]
-    pairs = {DOCUMENTS: np.array(documents, dtype=np.int64)}
+    pairs: dict[str, NDArray[Any]] = {DOCUMENTS: np.array(documents, dtype=np.int64)}
     pairs[SHARED], pairs[NAMED] = np.zeros((count, 1), dtype=np.bool_), np.zeros(count, dtype=np.bool_)
     vectors = np.zeros((len(lists.texts.starts), WIDTH), dtype=np.float16)
     which = np.unique(lists.candidates)
@@ -62,7 +65,10 @@ def _entity_columns(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """(pairs, entities), numbered list by list, and (pairs,)"""
     of_pairs = [names[text] for text in lists.candidates.tolist()]
-    parts = [shared_entities(of_pairs[start:end], partial) for start, end in zip(lists.bounds, lists.bounds[1:], strict=False)]
+    parts = [
+        shared_entities(of_pairs[start:end], partial)
+        for start, end in zip(lists.bounds, lists.bounds[1:], strict=False)
+    ]
     shared = np.zeros((len(of_pairs), max((part.shape[1] for part in parts), default=0) or 1), dtype=np.bool_)
     for start, part in zip(lists.bounds, parts, strict=False):
         shared[start : start + len(part), : part.shape[1]] = part

