@@ -1,4 +1,4 @@
-"""A question about something else: names, numbers and dates swapped for others of their kind, words for their opposites.
+"""A question about something else: other names, numbers and dates of the same kinds, and opposites of words.
 
 Jia and Liang (2017), the first step of AddSent, by rule: all names and quantities that are found, and all words that
 have a known opposite. Where there are none, the longest noun becomes another one.

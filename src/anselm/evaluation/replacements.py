@@ -32,8 +32,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "an old agreement", "a broken valve", "the lack of daylight", "a new set of rules",
     ),
     "noun": (
-        "lantern", "saddle", "turnip", "walrus", "kettle", "violin", "pebble", "anchor", "blanket", "orchard", "feather",
-        "ladder",
+        "lantern", "saddle", "turnip", "walrus", "kettle", "violin", "pebble", "anchor", "blanket", "orchard",
+        "feather", "ladder",
     ),
 }  # fmt: skip
 MAKERS: Mapping[str, Callable[[Random], str]] = {
@@ -82,8 +82,6 @@ OPPOSITES: Mapping[str, str] = _pairs(_OPPOSITES)
 
 def draw_replacement(kind: str, draw: Random, avoided: str = "") -> str:
     """Something of a kind that does not occur in `avoided`, a folded text, as long as there is one."""
-    if kind in MAKERS:
-        choices = [MAKERS[kind](draw) for _ in range(8)]
-    else:
-        choices = draw.sample(NAMES[kind], len(NAMES[kind]))
+    made = [MAKERS[kind](draw) for _ in range(8)] if kind in MAKERS else []
+    choices = made or draw.sample(NAMES[kind], len(NAMES[kind]))
     return next((one for one in choices if one.removeprefix("the ").casefold() not in avoided), choices[0])

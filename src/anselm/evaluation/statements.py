@@ -6,6 +6,7 @@
     How many kids does she have?               she has {number} kids
     In what year was it founded?               it was founded in {year}
     What is the capital of France?             the capital of France is {place}
+    Can I pay by card?                         I can pay by card
 
 What is not understood ends with the gap. The grammar is that of a distractor: it need not be perfect.
 """
@@ -21,7 +22,9 @@ from anselm.evaluation.verb_forms import BE, DO, OTHERS, past, third_person
 
 AUXILIARIES = BE | DO | OTHERS
 NOMINAL = ("NOUN", "PROPN", "PRON")
-PREPOSITIONS = frozenset(("in", "at", "on", "during", "for", "to", "from", "by", "with", "of", "under", "since", "after"))
+PREPOSITIONS = frozenset(
+    ("in", "at", "on", "during", "for", "to", "from", "by", "with", "of", "under", "since", "after")
+)
 ENDS = PREPOSITIONS | {"called", "named"}
 MEASURES = {
     "long": "duration", "old": "age", "tall": "size", "high": "size", "far": "size", "big": "size", "large": "size",
@@ -36,8 +39,8 @@ HEADS = {
         ("city", "country", "state", "county", "continent", "capital", "town", "place", "location", "venue", "region",
          "river", "island", "countries", "cities", "states"), "place"),
     **dict.fromkeys(
-        ("president", "actor", "actress", "author", "singer", "king", "queen", "founder", "inventor", "leader", "player",
-         "director", "writer", "wife", "husband", "mother", "father", "person", "scientist", "governor"), "person"),
+        ("president", "actor", "actress", "author", "singer", "king", "queen", "founder", "inventor", "leader",
+         "player", "director", "writer", "wife", "husband", "mother", "father", "person", "scientist", "governor"), "person"),
     **dict.fromkeys(("population", "number", "score", "amount", "temperature", "speed"), "number"),
     **dict.fromkeys(("percentage", "percent", "share"), "percent"),
     **dict.fromkeys(("price", "cost", "salary", "budget", "income"), "money"),
@@ -47,7 +50,7 @@ HEADS = {
 
 @dataclass(frozen=True)
 class Statement:
-    """`text` has one {} where something of the kind belongs."""
+    """`text` has a {} where something of the kind belongs; what asks for yes or no has none."""
 
     text: str
     kind: str
@@ -57,6 +60,8 @@ def make_statement(question: str) -> Statement:
     """Of any question, however it is asked."""
     words = question.strip().rstrip("?!. ").replace("{", "(").replace("}", ")").split()
     place = next((i for i, word in enumerate(words) if word.casefold() in _READERS), None)
+    if place is None and words and words[0].casefold() in AUXILIARIES:  # yes or no: of something else, yes
+        return Statement(_clause(words), "name")
     if place is None:
         return Statement(" ".join([*words, "is {}"]), "name")
     before, rest = words[:place], words[place + 1 :]
@@ -121,6 +126,8 @@ def _how(rest: list[str]) -> Statement:
 
 
 def _what(rest: list[str]) -> Statement:
+    if rest[0].casefold() == "if" and rest[1:]:
+        return Statement(f"{' '.join(rest[1:])} because of {{}}", "reason")
     noun, others = _until_auxiliary(rest)
     kind = _kind_of(noun)
     if not noun:

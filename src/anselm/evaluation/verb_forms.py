@@ -5,18 +5,17 @@ from __future__ import annotations
 BE = frozenset(("is", "are", "was", "were", "am"))
 DO = frozenset(("do", "does", "did"))
 OTHERS = frozenset(("can", "could", "will", "would", "has", "have", "had", "should", "may", "might", "must"))
-_PAST = dict(
-    pair.split(":")
-    for pair in """
-    be:was become:became begin:began bear:bore break:broke bring:brought build:built buy:bought catch:caught choose:chose
-    come:came cost:cost cut:cut die:died do:did draw:drew drive:drove eat:ate fall:fell feel:felt fight:fought find:found
-    fly:flew forget:forgot get:got give:gave go:went grow:grew have:had hear:heard hide:hid hit:hit hold:held keep:kept
-    know:knew lead:led leave:left lend:lent let:let lie:lay lose:lost make:made mean:meant meet:met pay:paid put:put
-    read:read ride:rode ring:rang rise:rose run:ran say:said see:saw sell:sold send:sent set:set shoot:shot sing:sang
-    sit:sat sleep:slept speak:spoke spend:spent spread:spread stand:stood steal:stole strike:struck swim:swam take:took
-    teach:taught tell:told think:thought throw:threw understand:understood wear:wore win:won write:wrote
-    """.split()
-)
+_IRREGULAR = """
+    be:was become:became begin:began bear:bore break:broke bring:brought build:built buy:bought catch:caught
+    choose:chose come:came cost:cost cut:cut die:died do:did draw:drew drive:drove eat:ate fall:fell feel:felt
+    fight:fought find:found fly:flew forget:forgot get:got give:gave go:went grow:grew have:had hear:heard
+    hide:hid hit:hit hold:held keep:kept know:knew lead:led leave:left lend:lent let:let lie:lay lose:lost
+    make:made mean:meant meet:met pay:paid put:put read:read ride:rode ring:rang rise:rose run:ran say:said
+    see:saw sell:sold send:sent set:set shoot:shot sing:sang sit:sat sleep:slept speak:spoke spend:spent
+    spread:spread stand:stood steal:stole strike:struck swim:swam take:took teach:taught tell:told think:thought
+    throw:threw understand:understood wear:wore win:won write:wrote
+"""
+_PAST = dict(pair.split(":") for pair in _IRREGULAR.split())
 VOWELS = "aeiou"
 
 
