@@ -15,7 +15,7 @@ from anselm.annotations.entities import find_entities
 from anselm.annotations.quantities import find_quantities
 from anselm.annotations.tags import entity_types, tag_words
 from anselm.annotations.word_classes import is_ordinary
-from anselm.evaluation.replacements import NAMES, OPPOSITES, draw_replacement
+from anselm.evaluation.replacements import MAKERS, NAMES, OPPOSITES, draw_replacement
 
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _YEAR = re.compile(r"1\d{3}|20\d\d")
@@ -74,7 +74,7 @@ def _kind(name: str) -> str:
     if len(words) == 1 and name.casefold().endswith(NATIONAL):
         return "nationality"
     kind = entity_types([word.title() for word in words])[0]
-    return kind if kind in NAMES else "name"
+    return kind if kind in NAMES or kind in MAKERS else "name"
 
 
 def _quantities(question: str, avoided: str, draw: Random) -> Iterator[Swap]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from anselm.annotations.tags import tag_words
+from anselm.evaluation.asked_kinds import MEASURES, kind_of
 from anselm.evaluation.verb_forms import BE, DO, OTHERS, past, third_person
 
 AUXILIARIES = BE | DO | OTHERS
@@ -26,26 +27,6 @@ PREPOSITIONS = frozenset(
     ("in", "at", "on", "during", "for", "to", "from", "by", "with", "of", "under", "since", "after")
 )
 ENDS = PREPOSITIONS | {"called", "named"}
-MEASURES = {
-    "long": "duration", "old": "age", "tall": "size", "high": "size", "far": "size", "big": "size", "large": "size",
-    "deep": "size", "wide": "size", "heavy": "number", "fast": "number", "often": "frequency", "late": "duration",
-    "much": "money", "many": "number",
-}  # fmt: skip
-# What a noun that is asked for is a kind of.
-HEADS = {
-    **dict.fromkeys(("year", "decade", "century"), "year"),
-    **dict.fromkeys(("date", "day", "month"), "date"),
-    **dict.fromkeys(
-        ("city", "country", "state", "county", "continent", "capital", "town", "place", "location", "venue", "region",
-         "river", "island", "countries", "cities", "states"), "place"),
-    **dict.fromkeys(
-        ("president", "actor", "actress", "author", "singer", "king", "queen", "founder", "inventor", "leader",
-         "player", "director", "writer", "wife", "husband", "mother", "father", "person", "scientist", "governor"), "person"),
-    **dict.fromkeys(("population", "number", "score", "amount", "temperature", "speed"), "number"),
-    **dict.fromkeys(("percentage", "percent", "share"), "percent"),
-    **dict.fromkeys(("price", "cost", "salary", "budget", "income"), "money"),
-    **dict.fromkeys(("company", "organization", "group", "team", "university", "school", "party"), "organisation"),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -129,9 +110,9 @@ def _what(rest: list[str]) -> Statement:
     if rest[0].casefold() == "if" and rest[1:]:
         return Statement(f"{' '.join(rest[1:])} because of {{}}", "reason")
     noun, others = _until_auxiliary(rest)
-    kind = _kind_of(noun)
+    kind = kind_of(noun)
     if not noun:
-        kind = _kind_of(_until(others[1:], PREPOSITIONS))
+        kind = kind_of(_until(others[1:], PREPOSITIONS))
         if others[0].casefold() in AUXILIARIES and others[-1].casefold() in ENDS:  # what is it used for
             return Statement(f"{_clause(others)} {{}}", kind)
         if others[0].casefold() in BE and not _is_predicate(others[1:]):
@@ -204,10 +185,6 @@ def _until(words: list[str], stops: frozenset[str]) -> list[str]:
 
 def _head(noun: list[str]) -> str:
     return " ".join(_until(noun, PREPOSITIONS))
-
-
-def _kind_of(noun: Sequence[str]) -> str:
-    return next((HEADS[word.casefold()] for word in reversed(noun) if word.casefold() in HEADS), "name")
 
 
 _READERS: dict[str, Callable[[list[str]], Statement]] = {
