@@ -15,7 +15,8 @@ class Candidate:
 
     An entry of a FAQ is a candidate whose `text` is its answer, and `question` the one that it is filed under. A
     sentence of a document has a `heading`, what stands above it ("Cleaning, The filter"), which may be nothing; what is
-    no sentence of a document has None.
+    no sentence of a document has None. Where candidates are a part of what there was, or come of several documents,
+    each says from which `document`, and its `place` there; by itself, all are of one document, in its order.
     """
 
     id: str
@@ -24,6 +25,8 @@ class Candidate:
     meta: Mapping[str, Any] = field(default_factory=dict)
     question: str = ""
     heading: str | None = None
+    document: int = 0
+    place: int | None = None
 
     @property
     def content(self) -> str:

@@ -159,12 +159,17 @@ def encode_lists(questions: Sequence[Question], tokenize: Tokenize, title: bool 
     pairs: dict[str, NDArray[Any]] = {
         CANDIDATES: numbering.of(candidate.content for question in questions for candidate in question.candidates),
         LABELS: np.array([label for question in questions for label in question.labels], dtype=np.float32),
-        POSITIONS: spread(np.zeros_like(sizes), sizes),
+        POSITIONS: np.array([place for question in questions for place in places(question)], dtype=np.int64),
     }
     if title or neighbours:
         around = (text for question in questions for text in contexts(question, title, neighbours))
         pairs[CONTEXTS] = numbering.of(around)
     return Lists(flatten(tokenize(list(numbering.numbers)), tuple(numbering.numbers)), asked, running(sizes), pairs)
+
+
+def places(question: Question) -> list[int]:
+    """Where its candidates stand: in the order in which they are given, unless they say."""
+    return [number if one.place is None else one.place for number, one in enumerate(question.candidates)]
 
 
 def contexts(question: Question, title: bool, neighbours: int) -> list[str]:

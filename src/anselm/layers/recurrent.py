@@ -1,6 +1,7 @@
 """Recurrent readers of padded rows.
 
     BiLSTM             both directions of an LSTM (Tan et al., 2016, read questions and answers with one)
+    BiGRU              both directions of a GRU, in one layer or several: over the sentences of a list
     InnerAttentionGRU  IARNN-GATE (Wang et al., 2016): the question opens and closes the gates over the answer
     CrossTemporal      CTRN (Tay et al., 2018): question and answer lend each other their gates, word by word
 
@@ -43,6 +44,22 @@ class BiLSTM(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         return read_both_ways(self.forwards, self.backwards, x, mask)
+
+
+class BiGRU(nn.Module):
+    """h_t = [forward GRU; backward GRU] at place t; each layer reads the states of the one below. (rows, places, 2
+    hidden)"""
+
+    def __init__(self, width_in: int, hidden: int, layers: int = 1) -> None:
+        super().__init__()
+        widths = [width_in] + [2 * hidden] * (layers - 1)
+        self.forwards = nn.ModuleList(nn.GRU(width, hidden, batch_first=True) for width in widths)
+        self.backwards = nn.ModuleList(nn.GRU(width, hidden, batch_first=True) for width in widths)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        for ahead, back in zip(self.forwards, self.backwards, strict=True):
+            x = read_both_ways(ahead, back, x, mask)  # type: ignore[arg-type]
+        return x
 
 
 class InnerAttentionGRU(nn.Module):

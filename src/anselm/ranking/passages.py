@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from anselm.data.question import Candidate
@@ -40,9 +40,10 @@ def find_spots(
             skip(error)
 
     told = note if skip else None
-    for document in open_documents(documents, columns, told):
-        for found in entries_of(document, columns, told) or sentences(document):
-            spots.append(Spot(document, found, make_candidate(str(len(spots)), found)))
+    for number, document in enumerate(open_documents(documents, columns, told)):
+        for place, found in enumerate(entries_of(document, columns, told) or sentences(document)):
+            candidate = replace(make_candidate(str(len(spots)), found), document=number, place=place)
+            spots.append(Spot(document, found, candidate))
     if not spots:
         raise next(iter(skipped), InputError("there are no sentences in the documents"))
     return spots

@@ -1,0 +1,30 @@
+"""The meaning of texts as vectors: those of the untouched encoder that comes with the package, the same in training
+and afterwards, and with or without torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anselm.checkpoints.catalogue import DEFAULT, SHIPPED
+from anselm.checkpoints.checkpoint import Checkpoint
+from anselm.runtime.blended import Blended, load
+
+Vectors = NDArray[np.float16]
+WIDTH = 384
+
+
+@cache
+def _ranker() -> Blended:
+    return load(Checkpoint.read(SHIPPED / DEFAULT))
+
+
+def text_vectors(texts: Sequence[str]) -> Vectors:
+    """(texts, width)"""
+    if not texts:
+        return np.zeros((0, WIDTH), dtype=np.float16)
+    return _ranker().text_vectors(list(texts)).astype(np.float16)
