@@ -4,7 +4,8 @@ stand. A model's featurizer adds them, and its forward finds them in the batch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +19,39 @@ from anselm.encoding.lists import POSITIONS, Lists
 from anselm.errors import InputError
 from anselm.layers.graph import ACTIVATIONS
 from anselm.layers.layout import Layout
-from anselm.layers.perspectives import ENTITY, FUSIONS, PERSPECTIVES, SIMILARITY, GraphSettings, Relations
+from anselm.layers.perspectives import (
+    DISTANCE,
+    DYNAMIC,
+    ENTITY,
+    FUSIONS,
+    PERSPECTIVES,
+    SIMILARITY,
+    GraphSettings,
+    Relations,
+)
 from anselm.models.frames.columns import BatchColumns
+from anselm.scorer import Perspective
 
 DOCUMENTS = "documents"  # columns of pairs: the document that a candidate is from,
 SHARED, NAMED = "shared", "named"  # the entities that it shares with others of its list, and whether it has any;
 VECTORS = "vectors"  # of texts: their meaning
 
 
+ABOUT = {
+    ENTITY: "share an entity",
+    DISTANCE: "stand near each other",
+    SIMILARITY: "mean something similar",
+    DYNAMIC: "what the model attends to",
+}
+
+
 def check_graphs(settings: GraphSettings) -> None:
     for name in settings.graphs:
         check_choice("graph", name, PERSPECTIVES)
     if not settings.graphs or len(set(settings.graphs)) < len(settings.graphs):
-        raise InputError(f"graphs is {settings.graphs!r}, but must be one or more of {', '.join(PERSPECTIVES)}, once each")
+        raise InputError(
+            f"graphs is {settings.graphs!r}, but must be one or more of {', '.join(PERSPECTIVES)}, once each"
+        )
     check_choice("activation", settings.activation, ACTIVATIONS)
     check_choice("fusion", settings.fusion, FUSIONS)
     check_least(settings, {"graph_layers": 1})
@@ -62,11 +83,29 @@ def _entity_columns(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """(pairs, entities), numbered list by list, and (pairs,)"""
     of_pairs = [names[text] for text in lists.candidates.tolist()]
-    parts = [shared_entities(of_pairs[start:end], partial) for start, end in zip(lists.bounds, lists.bounds[1:], strict=False)]
+    parts = [
+        shared_entities(of_pairs[start:end], partial)
+        for start, end in zip(lists.bounds, lists.bounds[1:], strict=False)
+    ]
     shared = np.zeros((len(of_pairs), max((part.shape[1] for part in parts), default=0) or 1), dtype=np.bool_)
     for start, part in zip(lists.bounds, parts, strict=False):
         shared[start : start + len(part), : part.shape[1]] = part
     return shared, np.array([bool(found) for found in of_pairs], dtype=np.bool_)
+
+
+def list_perspectives(graphs: Mapping[str, Tensor], question: Question, settings: GraphSettings) -> list[Perspective]:
+    """The graphs of one list, (1, n, n) each, for somebody who wants to look at them."""
+    notes = _shared_names(question, settings) if ENTITY in graphs else {}
+    return [
+        Perspective(name, ABOUT[name], graph[0].double().cpu().numpy(), notes if name == ENTITY else {})
+        for name, graph in graphs.items()
+    ]
+
+
+def _shared_names(question: Question, settings: GraphSettings) -> dict[tuple[int, int], str]:
+    names = find_entities([candidate.content for candidate in question.candidates], settings.entities)
+    pairs = combinations(range(len(names)), 2)
+    return {(i, j): ", ".join(sorted(both)) for i, j in pairs if (both := names[i] & names[j])}
 
 
 def batch_relations(columns: BatchColumns, layout: Layout, first: Tensor | None = None) -> Relations:
