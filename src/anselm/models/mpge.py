@@ -21,19 +21,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.settings import check_least
 from anselm.data.question import Question
-from anselm.encoding.lists import Lists, window_candidates
+from anselm.encoding.lists import Lists
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.layers.perspectives import DISTANCE, GRU, GraphEncoder, GraphSettings
 from anselm.layers.recurrent import BiGRU
 from anselm.models.frames.pair_batches import Batch
 from anselm.models.frames.pair_model import PairConfig, PairModel
-from anselm.models.frames.relations import add_relations, batch_relations, check_graphs, list_perspectives
+from anselm.models.frames.relations import add_relations, batch_relations, check_graphs, seen_graphs
 from anselm.scorer import Perspective
 
 MODELS = {
@@ -110,19 +109,8 @@ class BRMPGEAS(InContext):
         seen: Tensor = self.graph(h, batch_relations(batch.columns, windows.layout, windows.first))
         return seen
 
-    @torch.no_grad()
     def relations(self, question: Question) -> list[Perspective]:
-        """The graphs over a list, before they are normalised."""
-        was_training = self.training
-        self.eval()
-        lists = self.featurize([question])
-        windowed, _ = window_candidates(lists, self.room(lists))
-        batch = self.collate(self.place(windowed, next(self.parameters()).device), windowed)
-        windows = batch.windows
-        h = windows.layout.pad(windows.mean(self.pooled(batch)))
-        graphs = self.graph.graphs(h, batch_relations(batch.columns, windows.layout, windows.first))
-        self.train(was_training)
-        return list_perspectives(graphs, question, self.config)
+        return seen_graphs(self.score, self.graph, question)
 
     @property
     def ordered(self) -> bool:

@@ -4,10 +4,12 @@ stand. A model's featurizer adds them, and its forward finds them in the batch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -26,11 +28,12 @@ from anselm.layers.perspectives import (
     FUSIONS,
     PERSPECTIVES,
     SIMILARITY,
+    GraphEncoder,
     GraphSettings,
     Relations,
 )
 from anselm.models.frames.columns import BatchColumns
-from anselm.scorer import Perspective
+from anselm.scorer import Perspective, Scores
 
 DOCUMENTS = "documents"  # columns of pairs: the document that a candidate is from,
 SHARED, NAMED = "shared", "named"  # the entities that it shares with others of its list, and whether it has any;
@@ -93,12 +96,22 @@ def _entity_columns(
     return shared, np.array([bool(found) for found in of_pairs], dtype=np.bool_)
 
 
-def list_perspectives(graphs: Mapping[str, Tensor], question: Question, settings: GraphSettings) -> list[Perspective]:
-    """The graphs of one list, (1, n, n) each, for somebody who wants to look at them."""
-    notes = _shared_names(question, settings) if ENTITY in graphs else {}
+@torch.no_grad()
+def seen_graphs(
+    score: Callable[[Sequence[Question]], list[Scores]], graph: GraphEncoder, question: Question
+) -> list[Perspective]:
+    """The graphs that a model scores a list through, before they are normalised, for somebody who looks at them."""
+    seen: list[Any] = []
+    watching = graph.register_forward_pre_hook(lambda _, given: seen.append(given))
+    try:
+        score([question])
+    finally:
+        watching.remove()
+    notes = _shared_names(question, graph.settings)
     return [
-        Perspective(name, ABOUT[name], graph[0].double().cpu().numpy(), notes if name == ENTITY else {})
-        for name, graph in graphs.items()
+        Perspective(name, ABOUT[name], edges[0].double().cpu().numpy(), notes if name == ENTITY else {})
+        for given in seen
+        for name, edges in graph.graphs(*given).items()
     ]
 
 
