@@ -272,7 +272,6 @@ def is_model_of(value: object, module: str) -> bool:
 def test_shipped_recipes_can_be_run(name: str) -> None:
     """As far as can be told without their data: the model can be made, and every setting of the training exists."""
     pytest.importorskip("torch")
-    from anselm.checkpoints.settings import make_config
     from anselm.text.vocabulary import Vocabulary
     from anselm.train.hyperparameters import make_training
     from anselm.train.losses import make_loss
@@ -283,9 +282,10 @@ def test_shipped_recipes_can_be_run(name: str) -> None:
     for stage in (*recipe.corpora.values(), *filter(None, [recipe.transfer])):
         for changes in stage.settings:
             settings = {**recipe.config, **stage.config, **of_config(changes)}
-            config = make_config(module.Config, recipe.model, module.VARIANTS[recipe.model], settings)
+            config = module.configure(recipe.model, settings)
             if all_models()[recipe.model].kind == "siamese":  # heads that do not divide the width, say
-                (kind,) = {value for value in vars(module).values() if is_model_of(value, module.__name__)}
+                kinds = {value for value in vars(module).values() if is_model_of(value, module.__name__)}
+                (kind,) = {kind for kind in kinds if kind.settings is type(config)}
                 kind(recipe.model, config, Vocabulary(("a",)))
             training = make_training({**stage.training, **of_training(changes)})
             make_loss(training.loss, training.smoothing, training.margin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -48,3 +49,15 @@ def test_graphs_that_are_switched_off(tiny_encoder: Path) -> None:
     question = Question("q", "Who?", (Candidate("a", "honey"), Candidate("b", "wood")))
     assert [one.name for one in model.relations(question)] == ["distance"]
     assert not hasattr(build_model("br-as", {**TINY, "base": str(tiny_encoder)}, []), "relations")
+
+
+def test_the_graphs_of_a_document_reader(vector_file: Callable[[int], Path]) -> None:
+    pytest.importorskip("simplemma")
+    from anselm.models.document_reader import TINY as SMALL
+
+    question = Question("q", "Who made honey?", tuple(Candidate(str(n), text) for n, text in enumerate(TEXTS)))
+    model = build_model("tr-mpge-as", {**SMALL, "vectors": str(vector_file(24)), "sigma": 1.5}, [question])
+    found = {one.name: one for one in model.relations(question)}
+    assert list(found) == ["entity", "distance", "similarity", "dynamic"]
+    assert found["distance"].edges[0].tolist() == pytest.approx([np.exp(-(n**2) / 4.5) for n in range(4)], abs=1e-6)
+    assert found["entity"].notes == {(0, 2): "anna bell", (2, 3): "1912"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anselm.text.tokens import STOPWORDS, words
+from anselm.text.tokens import STOPWORDS, cased_words, words
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,21 @@ def test_stopwords_are_words_as_we_write_them() -> None:
     assert 100 <= len(STOPWORDS) <= 150
     assert all(words(word) == [word] for word in STOPWORDS)
     assert "us" not in STOPWORDS  # it is also the United States
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don’t stop THE U.S.'s Army", ["Don't", "stop", "THE", "US", "Army"]),
+        ("ROWLING'S Dogs' 1,000", ["ROWLING", "Dogs", "1000"]),
+        ("Straße in 日本", ["Straße", "in", "日", "本"]),
+        ("", []),
+    ],
+)
+def test_words_with_their_case(text: str, expected: list[str]) -> None:
+    assert cased_words(text) == expected
+
+
+@given(st.text(alphabet=st.characters() | st.sampled_from("aAßİŉ'’.s,_ S1½日")))
+def test_each_word_has_one_with_its_case(text: str) -> None:
+    assert len(cased_words(text)) == len(words(text))

@@ -1,6 +1,7 @@
 """Recurrent readers of padded rows.
 
     BiLSTM             both directions of an LSTM (Tan et al., 2016, read questions and answers with one)
+    StackedBiLSTM      some of them, one on the other; what all of them say is kept (Chen et al., 2017)
     BiGRU              both directions of a GRU, in one layer or several: over the sentences of a list
     InnerAttentionGRU  IARNN-GATE (Wang et al., 2016): the question opens and closes the gates over the answer
     CrossTemporal      CTRN (Tay et al., 2018): question and answer lend each other their gates, word by word
@@ -44,6 +45,23 @@ class BiLSTM(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         return read_both_ways(self.forwards, self.backwards, x, mask)
+
+
+class StackedBiLSTM(nn.Module):
+    """Each layer reads the one below it; their states are joined, after dropout. (rows, words, 2 hidden layers)"""
+
+    def __init__(self, width_in: int, hidden: int, layers: int, dropout: float) -> None:
+        super().__init__()
+        widths = [width_in, *[2 * hidden] * (layers - 1)]
+        self.layers = nn.ModuleList(BiLSTM(width, hidden) for width in widths)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        states = []
+        for layer in self.layers:
+            x = self.dropout(layer(x, mask))
+            states.append(x)
+        return torch.cat(states, dim=2)
 
 
 class BiGRU(nn.Module):

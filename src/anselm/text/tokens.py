@@ -33,6 +33,7 @@ _ALONE = re.compile(f"[{UNSPACED}][{_MARKS}]*")
 # What is written inside one word but is no part of it: dots of U.S., commas of 1,000, soft hyphens and joiners.
 _GLUE = re.compile(r"\.(?<=\b[^\W\d_]\.)(?=[^\W\d_]\b)|,(?<=\d,)(?=\d{3}(?!\d))|[\u00ad\u200c\u200d]")
 _WORD = re.compile(rf"(\w[\w{_MARKS}]*(?:'(?!s\b)\w[\w{_MARKS}]*|(?<=\d)\.(?=\d)\w+)*)(?:\.?'s\b)?")
+_CASED = re.compile(_WORD.pattern, re.IGNORECASE)
 
 
 def words(text: str) -> list[str]:
@@ -41,10 +42,21 @@ def words(text: str) -> list[str]:
     return _WORD.findall(_GLUE.sub("", folded.replace("_", " ")))
 
 
+def cased_words(text: str) -> list[str]:
+    """The same words with their case, one for each; where folding the case makes more of them, folded."""
+    plain = text if text.isascii() else _separate(unicodedata.normalize("NFKC", text))
+    found = _CASED.findall(_GLUE.sub("", plain.replace("_", " ")))
+    folded = words(text)
+    return found if len(found) == len(folded) else folded
+
+
 def _fold(text: str) -> str:
     # Case folding may undo the normal form (and the other way round), hence the second pass.
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return _ALONE.sub(r" \g<0> ", folded.replace("’", "'").replace("ʼ", "'"))
+    return _separate(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))
+
+
+def _separate(normal: str) -> str:
+    return _ALONE.sub(r" \g<0> ", normal.replace("’", "'").replace("ʼ", "'"))
 
 
 # English function words; "us" is missing on purpose, since U.S. and US fold to it.
