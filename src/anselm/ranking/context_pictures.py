@@ -171,8 +171,8 @@ def _shortened(text: str, most: int) -> str:
 def draw_page(context: Context) -> str:
     """The picture, with a switch for each graph; a sentence under the pointer shows its own lines alone."""
     switches = "".join(
-        f'<label style="color:{COLOURS[number % len(COLOURS)]}"><input type="checkbox" checked '
-        f'data-switch="{escape(one.name)}"> {escape(one.name)}: {escape(one.about)}</label>'
+        f'<label><input type="checkbox" checked data-switch="{escape(one.name)}"> <span class="swatch" '
+        f'style="background:{COLOURS[number % len(COLOURS)]}"></span> {escape(one.name)}: {escape(one.about)}</label>'
         for number, one in enumerate(context.perspectives)
     )
     page = Path(__file__).with_name("context_page.html").read_text(encoding="utf-8")
