@@ -38,7 +38,7 @@ MAY_SEE: dict[str, set[str]] = {
     "export": {"text", "data", "encoding", "checkpoints", "runtime", "models", "layers"},
     "retrieval": {"text", "data", "encoding", "runtime"},
     "ranking": {"text", "data", "metrics", "checkpoints", "runtime", "models", "retrieval"},
-    "evaluation": {"data", "metrics", "ranking"},
+    "evaluation": {"data", "metrics", "annotations", "ranking"},
     "scale": {"data", "ranking"},
     "serve": {"text", "data", "experiments", "ranking", "retrieval", "scale"},
     "integrations": {"text", "data", "ranking", "retrieval", "scale"},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -17,6 +18,16 @@ Progress = Callable[[Iterable[Question]], Iterable[Question]]  # passes the ques
 BATCH = 64  # lists: enough for a model to put batches together, few enough for progress to move
 
 
+@dataclass(frozen=True)
+class Perspective:
+    """A graph over the candidates of one list, as a model sees them."""
+
+    name: str
+    about: str  # what an edge says: "share an entity"
+    edges: NDArray[np.float64]  # (n, n), 0 where there is none; what a candidate takes from others stands in its row
+    notes: Mapping[tuple[int, int], str] = field(default_factory=dict)  # of edges i < j: "henry cavill"
+
+
 class Scorer(Protocol):
     """One score per candidate, higher is better, each list on its own.
 
@@ -25,6 +36,7 @@ class Scorer(Protocol):
         text_vectors(texts) -> unit vectors, by which similar answers are known
         settled(question) -> the same scorer, without what it takes from the rest of a list
         fit(texts) -> the same scorer, with the statistics of a corpus
+        relations(question) -> the graphs through which the candidates of a list see each other
         exports_to: str | None, the runtime that can run it without torch
     """
 

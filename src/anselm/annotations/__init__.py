@@ -9,5 +9,7 @@ quantities         numbers, dates, money and percentages by rule
 word_classes       words that are no names wherever they stand
 installed          spaCy and stanza, where the user has them
 tags               parts of speech and kinds of entities, word by word
+closed_classes     English words whose part of speech is known, and endings
+entity_cues        words by which persons, places and organisations are known
 sentence_vectors   the meaning of texts, by the encoder that comes with the package
 """

@@ -43,6 +43,6 @@ def is_ordinary(word: str) -> bool:
     """Whether a word, folded, is one that gets a capital only because it begins a sentence."""
     known = ordinary_words()
     plain = word.replace("’", "'")
-    if plain in FUNCTION or plain in known or plain.removesuffix("s") in known:
+    if plain == "may" or plain in FUNCTION or plain in known or plain.removesuffix("s") in known:
         return True
     return len(plain) > 6 and plain.endswith(ENDINGS)

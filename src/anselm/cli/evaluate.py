@@ -25,9 +25,11 @@ from anselm.cli.options import (
     named_columns,
 )
 from anselm.cli.output import console, print_json, whisper
+from anselm.cli.robust_evaluation import run_robustness
 
 if TYPE_CHECKING:
     from anselm.evaluation.report import Report
+    from anselm.evaluation.robustness import Robustness
     from anselm.metrics.ties import Ties
 
 app = typer.Typer()
@@ -51,13 +53,27 @@ def evaluate(
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option(help="Write the scores: .pred (SemEval's predictions, true or false for each) or .run (TREC)."),
+        typer.Option(
+            help="Write the scores: .pred (SemEval's predictions, true or false for each) or .run (TREC); with "
+            "--robust each question without and with its distractor, .jsonl."
+        ),
     ] = None,
+    robust: Annotated[
+        bool,
+        typer.Option(
+            "--robust", help="Also with a sentence in each list that only looks like an answer, and the drop."
+        ),
+    ] = False,
     columns: Columns = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
+    if robust:
+        if plot:
+            raise typer.BadParameter("--plot draws the probabilities of one evaluation; leave it or --robust out")
+        given = (model, data, split, protocol, metrics, ties, judged_only, data_dir, save, columns)
+        return report_robustness(run_robustness(*given), per_question, as_json)
     (report,) = run_evaluation(
         [model], data, split, protocol, metrics, ties, judged_only, data_dir, plot, save, columns
     )
@@ -72,6 +88,17 @@ def evaluate(
     show_report(console(), report)
     if per_question:
         show_questions(console(), report)
+    return None
+
+
+def report_robustness(found: Robustness, per_question: bool, as_json: bool) -> None:
+    if as_json:
+        return print_json(found.to_dict() | ({"per_question": found.rows} if per_question else {}))
+    from anselm.cli.show import show_distracted, show_robustness
+
+    show_robustness(console(), found)
+    if per_question:
+        show_distracted(console(), found)
     return None
 
 

@@ -25,6 +25,10 @@ NO_ANSWER = 1  # the exit code, where it is asked for
 Explain = Annotated[bool, typer.Option("--explain", help="Mark the words that carried the scores.")]
 Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first item that cannot be read, and skip none.")]
+Graph = Annotated[
+    Path | None,
+    typer.Option(help="Draw how the model sees the candidates among each other, where it does: .svg or .html."),
+]
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Leave with exit code 1 where no answer was found.")]
 
 
@@ -59,6 +63,7 @@ def rank(
     group: Annotated[
         bool, typer.Option("--group", help="Put similar answers together, the best of them first.")
     ] = False,
+    graph: Graph = None,
     exit_code: ExitCode = False,
     model: Model = "default",
     as_json: Json = False,
@@ -67,8 +72,8 @@ def rank(
     if source is not None or output is not None:
         if question is not None or candidates is not None or source is None or output is None:
             raise InputError("bulk ranking takes --input and --output, without a question and --candidates")
-        if explain or fold_duplicates or group or exit_code or columns:
-            alone = "--explain, --fold-duplicates, --group, --columns and --exit-code"
+        if explain or fold_duplicates or group or graph or exit_code or columns:
+            alone = "--explain, --fold-duplicates, --group, --graph, --columns and --exit-code"
             raise InputError(f"{alone} are for one question, not for ranking in bulk")
         from anselm.cli.bulk_ranking import rank_bulk
 
@@ -80,12 +85,20 @@ def rank(
     from anselm.data.formats.faqs import read_entries
     from anselm.ranking.ranker import Ranker
 
+    check_graph(graph)
     skips = Skips()
     listed = read_entries(candidates, named_columns(columns), None if strict else skips)
     with patience("ranking"):
         ranking = Ranker.load(model).rank(
-            question, listed, top, explain=explain, fold_duplicates=fold_duplicates, group=group
+            question,
+            listed,
+            top,
+            explain=explain,
+            fold_duplicates=fold_duplicates,
+            group=group,
+            context=graph is not None,
         )
+    draw_graph(ranking, graph)
     if as_json:
         print_json(ranking.to_dict())
     else:
@@ -108,6 +121,7 @@ def ask(
     strict: Strict = False,
     explain: Explain = False,
     fold_duplicates: Fold = False,
+    graph: Graph = None,
     exit_code: ExitCode = False,
     model: Model = "default",
     as_json: Json = False,
@@ -115,9 +129,15 @@ def ask(
     """Find the sentences of documents, or the entries of FAQs, that answer a question."""
     from anselm.ranking.ranker import Ranker
 
+    check_graph(graph)
     skips = Skips()
     documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files)]
-    options: dict[str, Any] = {"explain": explain, "fold_duplicates": fold_duplicates, "read": read}
+    options: dict[str, Any] = {
+        "explain": explain,
+        "fold_duplicates": fold_duplicates,
+        "read": read,
+        "context": graph is not None,
+    }
     with patience("asking"):
         ranking = Ranker.load(model).ask(
             question,
@@ -127,6 +147,7 @@ def ask(
             skip=None if strict else skips,
             **options,
         )
+    draw_graph(ranking, graph)
     if as_json:
         print_json(ranking.to_dict())
     else:
@@ -137,6 +158,21 @@ def ask(
         kept = f"of {ranking.passages:,} sentences the model read {ranking.read:,}, those nearest by words and meaning"
         whisper(f"anselm: note: {kept}; --read N reads more")
     return finish(ranking, skips, exit_code)
+
+
+def check_graph(graph: Path | None) -> None:
+    """A mistyped name should not cost the ranking."""
+    if graph is not None:
+        from anselm.ranking.context_pictures import check_picture
+
+        check_picture(graph)
+
+
+def draw_graph(ranking: Ranking[Any], graph: Path | None) -> None:
+    if graph is not None and ranking.context is not None:
+        from anselm.ranking.context_pictures import save_picture
+
+        save_picture(ranking.context, graph)
 
 
 def read_stdin_document() -> Document:

@@ -52,13 +52,14 @@ class Protocol:
     """Which questions count. `splits` limits the filter to those splits; the others stay whole.
 
     Where `worst_of` names a key of the questions' meta, questions that share its value are copies of one question, and
-    a metric takes the worst of them.
+    a metric takes the worst of them. `original` then tells which questions of the split they were made from.
     """
 
     summary: str
     keep: Callable[[Question], bool]
     splits: frozenset[str] | None = None
     worst_of: str | None = None
+    original: Callable[[Question], bool] | None = None
 
     def keeps(self, question: Question, split: str) -> bool:
         return (self.splits is not None and split not in self.splits) or self.keep(question)

@@ -96,6 +96,17 @@ def load_dataset(
     return Dataset(found.name, found.split, found.protocol, questions, found.worst_of)
 
 
+def load_originals(dataset: Dataset, data_dir: str | Path | None = None) -> Dataset | None:
+    """The questions that those of the data are copies of, where its protocol knows of copies."""
+    if dataset.worst_of is None:
+        return None
+    corpus = find_corpus(dataset.name)
+    if (is_original := corpus.protocol(dataset.protocol).original) is None:
+        return None
+    every = corpus.split(dataset.split).read(find_data_dir(data_dir, corpus) / corpus.folder)
+    return Dataset(dataset.name, dataset.split, "originals", tuple(filter(is_original, every)))
+
+
 def open_dataset(
     source: str | Path,
     split: str | None = None,

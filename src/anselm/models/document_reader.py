@@ -47,9 +47,10 @@ from anselm.layers.graph import ACTIVATIONS
 from anselm.layers.perspectives import DISTANCE, GRU, GraphEncoder, GraphSettings
 from anselm.layers.recurrent import BiGRU, StackedBiLSTM
 from anselm.layers.similarity import Bilinear
-from anselm.models.frames.relations import add_relations, batch_relations, check_graphs
+from anselm.models.frames.relations import add_relations, batch_relations, check_graphs, seen_graphs
 from anselm.models.frames.word_features import FORMS, FREQUENCIES, TAGS, add_word_features
 from anselm.models.frames.word_model import Batch, WordConfig, WordModel
+from anselm.scorer import Perspective
 from anselm.text.lemmas import find_lemmatiser
 from anselm.text.vocabulary import PAD, Vocabulary
 
@@ -190,6 +191,9 @@ class DocumentReaderWithGraphs(DocumentReader):
     def in_context(self, h: Tensor, batch: Batch) -> Tensor:
         layout = batch.layout
         return layout.unpad(self.graph(layout.pad(h), batch_relations(batch.columns, layout)))
+
+    def relations(self, question: Question) -> list[Perspective]:
+        return seen_graphs(self.score, self.graph, question)
 
     @property
     def ordered(self) -> bool:

@@ -33,7 +33,8 @@ from anselm.layers.perspectives import DISTANCE, GRU, GraphEncoder, GraphSetting
 from anselm.layers.recurrent import BiGRU
 from anselm.models.frames.pair_batches import Batch
 from anselm.models.frames.pair_model import PairConfig, PairModel
-from anselm.models.frames.relations import add_relations, batch_relations, check_graphs
+from anselm.models.frames.relations import add_relations, batch_relations, check_graphs, seen_graphs
+from anselm.scorer import Perspective
 
 MODELS = {
     "br-as": {
@@ -108,6 +109,9 @@ class BRMPGEAS(InContext):
         windows = batch.windows
         seen: Tensor = self.graph(h, batch_relations(batch.columns, windows.layout, windows.first))
         return seen
+
+    def relations(self, question: Question) -> list[Perspective]:
+        return seen_graphs(self.score, self.graph, question)
 
     @property
     def ordered(self) -> bool:

@@ -3,6 +3,8 @@
 ranker        `Ranker`, which everything else goes through
 scorers       a model to score with, by name or folder
 answers       what a ranking is
+contexts      candidates among each other: graphs, scores without and with them
+context_pictures  the same as a picture or a page
 passages      the sentences and entries of documents as candidates
 explanations  which words a score comes from
 groups        similar answers together

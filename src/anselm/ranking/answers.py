@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from math import exp, isfinite
 from typing import Any, Generic, TypeVar
 
+from anselm.ranking.contexts import Context
 from anselm.ranking.duplicates import representatives
 from anselm.ranking.explanations import Explanation
 
@@ -76,6 +77,7 @@ class Ranking(Generic[R]):
     `answerability` is the probability that the list holds an answer at all, where answers and their absence are equally
     likely beforehand, and `answerable` whether it reaches the threshold. All three are None where the model has no
     calibration, and the first two where it cannot read the texts; `warnings` say so. `empty` candidates come last.
+    On request, `context` is how the model sees the candidates among each other.
     """
 
     question: str
@@ -86,6 +88,7 @@ class Ranking(Generic[R]):
     answerability: float | None = None
     empty: int = 0
     warnings: tuple[str, ...] = ()
+    context: Context | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[R]:
         return iter(self.results)

@@ -18,6 +18,7 @@ from anselm.errors import InputError
 from anselm.metrics.calibration import Calibration
 from anselm.models.lexical import Lexical
 from anselm.ranking.answers import Answers, Ranking, Result, fold, gather
+from anselm.ranking.contexts import Context, check_related, find_context
 from anselm.ranking.explanations import explain as explain_scores
 from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
@@ -57,6 +58,7 @@ class Ranker:
         explain: bool = False,
         fold_duplicates: bool = False,
         group: bool = False,
+        context: bool = False,
     ) -> Ranking[Result]:
         """Order the candidates best first; `top` keeps the first so many.
 
@@ -66,12 +68,15 @@ class Ranker:
 
         `explain` tells which words carried the scores of the `top`, or of the first 10. `fold_duplicates` leaves out
         what is almost word for word the same as a better one. `group` puts similar answers together, each group behind
-        its best one; a result's `cluster` is the number of its group.
+        its best one; a result's `cluster` is the number of its group. `context` adds the graphs through which a model
+        sees the candidates among each other, where it has some, and their scores without.
 
         >>> Ranker.load().rank("When does the shop open?", ["We open at nine.", "Parking is free."]).best.text
         'We open at nine.'
         """
         check_count("top", top)
+        if context:
+            check_related(self.scorer, self.name)
         given = list_candidates(candidates)
         listed = make_question("", question, given)
         ranking = with_items(next(self.rank_lists([listed])), given)
@@ -80,7 +85,7 @@ class Ranker:
             results = gather(results, group_answers(self.scorer, [result.text for result in results]))
         if explain:
             results = self._explained(listed, results, top or EXPLAINED)
-        return replace(ranking, results=tuple(results))
+        return replace(ranking, results=tuple(results), context=self._context(listed) if context else None)
 
     def rank_many(
         self, questions: Iterable[str], lists: Iterable[Iterable[Any]], top: int | None = None
@@ -112,6 +117,7 @@ class Ranker:
         skip: Skip | None = None,
         explain: bool = False,
         fold_duplicates: bool = False,
+        context: bool = False,
     ) -> Answers:
         """Find what answers a question: in texts (str), files or folders (Path), or read documents.
 
@@ -122,10 +128,12 @@ class Ranker:
         `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each file or entry that cannot
         be read, and is passed over then; without it the first is an error. `explain` tells which words carried the
         scores. `fold_duplicates` leaves out what is almost word for word the same as a better one, such as the
-        sentences of a page that is there twice.
+        sentences of a page that is there twice. `context` as in `rank`.
         """
         check_count("top", top)
         check_count("read", read)
+        if context:
+            check_related(self.scorer, self.name)
         spots = find_spots(documents, columns, skip)
         whole = Question("", check_question(question), tuple(spot.candidate for spot in spots))
         listed = self._first_pass(whole, read)
@@ -137,7 +145,11 @@ class Ranker:
         found = tuple(passage(result, places, spots) for result in results)
         known = {name: getattr(ranking, name) for name in ("question", "model", "answerable", "threshold")}
         more = {name: getattr(ranking, name) for name in ("answerability", "empty", "warnings")}
-        return Answers(**known, results=found, **more, passages=len(spots), read=len(places))
+        seen = self._context(listed) if context else None
+        return Answers(**known, results=found, **more, passages=len(spots), read=len(places), context=seen)
+
+    def _context(self, question: Question) -> Context:
+        return find_context(self.scorer, question, self.name)
 
     def _first_pass(self, question: Question, read: int | None) -> Question:
         """All of it, or, where the model is to read fewer, those nearest by their words and by their meaning."""

@@ -149,6 +149,7 @@ WORST_COPY = Protocol(
     "adversarial copies, and originals without any; the worst copy of a question counts",
     stands_for_group,
     worst_of="group",
+    original=lambda question: not question.meta["adversarial"],
 )
 _JIA = "Jia and Liang. Adversarial Examples for Evaluating Reading Comprehension Systems. EMNLP 2017."
 _JIA_SOURCE = "https://github.com/robinjia/adversarial-squad"

@@ -4,10 +4,12 @@ stand. A model's featurizer adds them, and its forward finds them in the batch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -19,12 +21,31 @@ from anselm.encoding.lists import POSITIONS, Lists
 from anselm.errors import InputError
 from anselm.layers.graph import ACTIVATIONS
 from anselm.layers.layout import Layout
-from anselm.layers.perspectives import ENTITY, FUSIONS, PERSPECTIVES, SIMILARITY, GraphSettings, Relations
+from anselm.layers.perspectives import (
+    DISTANCE,
+    DYNAMIC,
+    ENTITY,
+    FUSIONS,
+    PERSPECTIVES,
+    SIMILARITY,
+    GraphEncoder,
+    GraphSettings,
+    Relations,
+)
 from anselm.models.frames.columns import BatchColumns
+from anselm.scorer import Perspective, Scores
 
 DOCUMENTS = "documents"  # columns of pairs: the document that a candidate is from,
 SHARED, NAMED = "shared", "named"  # the entities that it shares with others of its list, and whether it has any;
 VECTORS = "vectors"  # of texts: their meaning
+
+
+ABOUT = {
+    ENTITY: "share an entity",
+    DISTANCE: "stand near each other",
+    SIMILARITY: "mean something similar",
+    DYNAMIC: "what the model attends to",
+}
 
 
 def check_graphs(settings: GraphSettings) -> None:
@@ -73,6 +94,31 @@ def _entity_columns(
     for start, part in zip(lists.bounds, parts, strict=False):
         shared[start : start + len(part), : part.shape[1]] = part
     return shared, np.array([bool(found) for found in of_pairs], dtype=np.bool_)
+
+
+@torch.no_grad()
+def seen_graphs(
+    score: Callable[[Sequence[Question]], list[Scores]], graph: GraphEncoder, question: Question
+) -> list[Perspective]:
+    """The graphs that a model scores a list through, before they are normalised, for somebody who looks at them."""
+    seen: list[Any] = []
+    watching = graph.register_forward_pre_hook(lambda _, given: seen.append(given))
+    try:
+        score([question])
+    finally:
+        watching.remove()
+    notes = _shared_names(question, graph.settings)
+    return [
+        Perspective(name, ABOUT[name], edges[0].double().cpu().numpy(), notes if name == ENTITY else {})
+        for given in seen
+        for name, edges in graph.graphs(*given).items()
+    ]
+
+
+def _shared_names(question: Question, settings: GraphSettings) -> dict[tuple[int, int], str]:
+    names = find_entities([candidate.content for candidate in question.candidates], settings.entities)
+    pairs = combinations(range(len(names)), 2)
+    return {(i, j): ", ".join(sorted(both)) for i, j in pairs if (both := names[i] & names[j])}
 
 
 def batch_relations(columns: BatchColumns, layout: Layout, first: Tensor | None = None) -> Relations:
