@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from anselm.annotations.entities import find_entities
-from anselm.annotations.vectors import text_vectors
+from anselm.annotations.sentence_vectors import text_vectors
 from anselm.data.question import Candidate, Question
 
 torch = pytest.importorskip("torch")
