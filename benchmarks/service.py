@@ -1,10 +1,10 @@
-"""The service under load, on loopback: beside the engine alone, beside a giant request, while processes are killed, over
-20,000 calls, and beside a peer.
+"""The service under load, on loopback: beside the engine alone, beside a giant request, while processes are killed,
+over 20,000 calls, and beside a peer.
 
     python -m benchmarks.service [load] [kills] [giant] [memory] [peer]
 
-Every answer is compared with the direct score. Where a machine is shared, processor seconds say more than the clock. The
-load generator shares the machine; its part is said. Needs ANSELM_DATA.
+Every answer is compared with the direct score. Where a machine is shared, processor seconds say more than the clock.
+The load generator shares the machine; its part is said. Needs ANSELM_DATA.
 """
 
 # ruff: noqa: T201
@@ -267,9 +267,8 @@ def take_turns(ours: Server, peer: subprocess.Popen[bytes], jobs: Sequence[Job],
     """Eight clients for ten seconds each; the first round is to warm up."""
     sides = {"Anselm": (ours.port, [ours.process.pid, *ours.rankers()]), "peer": (PEER_PORT, [peer.pid])}
     ratios = []
-    print(
-        "| round | pairs/s | peer | ratio | processor seconds per 1,000 pairs | peer | ratio |\n|---|---|---|---|---|---|---|"
-    )
+    print("| round | pairs/s | peer | ratio | processor seconds per 1,000 pairs | peer | ratio |")
+    print("|---|---|---|---|---|---|---|")
     for number in range(rounds + 1):
         speeds, costs = [], []
         for port, processes in sides.values():
