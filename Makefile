@@ -29,9 +29,9 @@ $(VENV)/.dev: $(VENV)/.base
 run: $(VENV)/.base  ## Install the base package and ask the bundled FAQ a question (QUESTION="...")
 	@$(BIN)/anselm ask "$(QUESTION)" src/anselm/examples/faq.csv
 
-$(VENV)/.serve: $(VENV)/.base
+$(VENV)/.serve: $(BIN)/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[serve]'
-	@touch $@
+	@touch $(VENV)/.base $@
 
 serve: $(VENV)/.serve  ## Install the service and start it on this machine (PORT=8000)
 	@$(BIN)/anselm serve --port $(PORT)
