@@ -50,6 +50,7 @@ def test_what_is_just_not_too_deep_is_read() -> None:
 def test_marks_within_texts_are_no_values() -> None:
     text = ',[{\\" \\\\' * MOST_VALUES
     assert parse(b'["' + text.encode() + b'"]') == [json.loads(f'"{text}"')]
+    assert len(parse(b"[" + b'"a,",' * 150_000 + b"1]")) == 150_001
     assert len(parse(b"[" + b"1," * (MOST_VALUES - 2) + b"1]")) == MOST_VALUES - 1
 
 

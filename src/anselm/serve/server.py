@@ -63,7 +63,7 @@ def serve(settings: Settings, host: str, port: int, announce: Callable[[str, Ser
     try:
         service.start()
         config = uvicorn.Config(
-            create_app(service=service), http=Connection, log_config=None, access_log=False, lifespan="on",
+            create_app(service=service), http=Connection, ws="none", log_config=None, access_log=False, lifespan="on",
             backlog=BACKLOG, timeout_keep_alive=IDLE, timeout_graceful_shutdown=5, server_header=False,
         )  # fmt: skip
         address = listening.getsockname()
@@ -78,6 +78,7 @@ def serve(settings: Settings, host: str, port: int, announce: Callable[[str, Ser
 
 def log_to_stderr(verbose: bool) -> None:
     """Method, route, status and time of requests, if they are wanted; never what they say."""
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # each line of nonsense from strangers would be a warning
     logger = logging.getLogger("anselm.serve")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
