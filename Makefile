@@ -8,7 +8,7 @@ QUESTION ?= what do i pay if i am late
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test lint types unit browser integrations bench clean
+.PHONY: help run serve test lint types unit browser contract integrations bench clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -29,9 +29,9 @@ $(VENV)/.dev: $(VENV)/.base
 run: $(VENV)/.base  ## Install the base package and ask the bundled FAQ a question (QUESTION="...")
 	@$(BIN)/anselm ask "$(QUESTION)" src/anselm/examples/faq.csv
 
-$(VENV)/.serve: $(VENV)/.base
+$(VENV)/.serve: $(BIN)/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[serve]'
-	@touch $@
+	@touch $(VENV)/.base $@
 
 serve: $(VENV)/.serve  ## Install the service and start it on this machine (PORT=8000)
 	@$(BIN)/anselm serve --port $(PORT)
@@ -46,7 +46,7 @@ types: $(VENV)/.dev  ## Mypy, strict
 	$(BIN)/mypy
 
 unit: $(VENV)/.dev  ## Pytest; with ANSELM_DATA set also on the real corpora
-	$(BIN)/pytest --ignore=tests/browser
+	$(BIN)/pytest --ignore=tests/browser --ignore=tests/contract
 
 $(VENV)/.browser: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[serve,browser]'
@@ -54,6 +54,13 @@ $(VENV)/.browser: $(VENV)/.dev
 
 browser: $(VENV)/.browser  ## The page in /usr/bin/chromium; skipped where there is none
 	$(BIN)/pytest -rs tests/browser
+
+$(VENV)/.contract: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[serve,contract]'
+	@touch $@
+
+contract: $(VENV)/.contract  ## The service against its own OpenAPI document, with schemathesis
+	$(BIN)/pytest -rs tests/contract
 
 $(VENV)-integrations/.done: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-integrations

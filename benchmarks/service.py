@@ -1,6 +1,10 @@
-"""The service under load, on loopback: beside the engine alone, beside a giant request, and while processes are killed.
+"""The service under load, on loopback: beside the engine alone, beside a giant request, while processes are killed,
+over 20,000 calls, and beside a peer.
 
-Every answer is compared with the direct score. The load generator shares the machine; its part of the time is said.
+    python -m benchmarks.service [load] [kills] [giant] [memory] [peer]
+
+Every answer is compared with the direct score. Where a machine is shared, processor seconds say more than the clock.
+The load generator shares the machine; its part is said. Needs ANSELM_DATA.
 """
 
 # ruff: noqa: T201
@@ -9,102 +13,36 @@ from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
 import os
-import re
-import resource
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import cycle
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from anselm import Candidate, Question, Ranker, load_dataset
+from anselm.cores import usable_cores
+from benchmarks.load import Client, Job, Server, Tally, load, processor_seconds, resident, work
 
 CLIENTS, SECONDS = 32, 60.0
+LISTS = 1_200  # more than are read in a minute, so that nothing is read twice
 MODEL = "default"
 PEER_PORT = 8765
-BOUND = 2e-3  # probabilities: what batches may change in int8
-
-
-@dataclass
-class Tally:
-    """What clients saw."""
-
-    times: list[float] = field(default_factory=list)
-    pairs: int = 0
-    refused: int = 0
-    wrong: int = 0
-    failed: int = 0
-    worst: float = 0.0
-
-    def check(self, found: dict[str, Any], wanted: np.ndarray) -> None:
-        scores = np.full(len(wanted), np.nan)
-        for row in found["results"]:
-            scores[row["index"]] = row["relevance_score"]
-        off = float(np.abs(scores - wanted).max())
-        self.worst = max(self.worst, off)
-        self.wrong += not off <= BOUND
-        self.pairs += len(wanted)
-
-
-class Client:
-    """One connection that is kept, with as little work as can be."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-
-    async def post(self, path: str, body: bytes) -> tuple[int, bytes]:
-        if self.streams is None:
-            self.streams = await asyncio.open_connection("127.0.0.1", self.port)
-        reader, writer = self.streams
-        head = (
-            f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
-        writer.write(head.encode() + body)
-        answer = await reader.readuntil(b"\r\n\r\n")
-        length = re.search(rb"content-length: (\d+)", answer, re.IGNORECASE)
-        return int(answer.split(b" ", 2)[1]), await reader.readexactly(int(length[1]) if length else 0)
-
-    def close(self) -> None:
-        if self.streams:
-            self.streams[1].close()
-
-
-class Server:
-    """`anselm serve` on any free port."""
-
-    def __init__(self, *options: str) -> None:
-        command = [sys.executable, "-m", "anselm", "serve", "--port", "0", *options]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr is not None
-        self.said = self.process.stderr.readline().strip()
-        found = re.search(r":(\d+),", self.said)
-        assert found, self.said
-        self.port = int(found[1])
-
-    def rankers(self) -> list[int]:
-        """The processes that read: those children that load models."""
-        tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
-        children = [child for task in tasks for child in (task / "children").read_text().split()]
-        return [int(one) for one in children if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
-
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(60)
+CALLS = 20_000
 
 
 def lists() -> list[Question]:
     """WikiQA's training lists, as published: 1 to 30 sentences, which are sent, and ranked here, as plain texts."""
-    found = load_dataset("wikiqa", split="train", protocol="raw").questions
+    found = load_dataset("wikiqa", split="train", protocol="raw").questions[:LISTS]
     return [replace(one, candidates=tuple(Candidate(c.id, c.text) for c in one.candidates)) for one in found]
 
 
@@ -112,16 +50,14 @@ def body_of(question: Question) -> bytes:
     return json.dumps({"query": question.text, "documents": [one.text for one in question.candidates]}).encode()
 
 
-def direct(questions: Sequence[Question]) -> tuple[list[np.ndarray], float]:
-    """Probabilities by the places of candidates, and pairs per second."""
-    ranker = Ranker.load(MODEL)
-    list(ranker.rank_lists(questions[:20]))
-    began = time.perf_counter()
-    rankings = list(ranker.rank_lists(questions[20:]))
-    seconds = time.perf_counter() - began
-    speed = sum(len(ranking) for ranking in rankings) / seconds
-    rankings = [*ranker.rank_lists(questions[:20]), *rankings]
-    return [probabilities(ranking) for ranking in rankings], speed
+def rank_share(share: Sequence[Question], ready: Any, found: Any) -> None:
+    """One process with one thread: what a ranker process is without a service."""
+    ranker = Ranker.load(MODEL, threads=1)
+    list(ranker.rank_lists([Question("", "When?", (Candidate("0", "At nine."),))]))
+    ready.wait()
+    began, spent = time.perf_counter(), time.process_time()
+    rows = [probabilities(ranking) for ranking in ranker.rank_lists(share)]
+    found.put((share[0].id, rows, time.perf_counter() - began, time.process_time() - spent))
 
 
 def probabilities(ranking: Any) -> np.ndarray:
@@ -131,84 +67,57 @@ def probabilities(ranking: Any) -> np.ndarray:
     return found
 
 
-async def work(port: int, jobs: Iterator[tuple[bytes, np.ndarray]], end: float, tally: Tally) -> None:
-    client = Client(port)
-    while time.perf_counter() < end:
-        body, wanted = next(jobs)
-        began = time.perf_counter()
-        try:
-            status, answer = await client.post("/v1/rerank", body)
-        except (OSError, asyncio.IncompleteReadError):
-            tally.failed += 1
-            client = Client(port)
-            continue
-        if status == 200:
-            tally.times.append(time.perf_counter() - began)
-            tally.check(json.loads(answer), wanted)
-        elif status == 429:
-            tally.refused += 1
-            await asyncio.sleep(0.2)
-        else:
-            tally.failed += 1
-    client.close()
-
-
-async def load(port: int, jobs: Sequence[tuple[bytes, np.ndarray]], clients: int, seconds: float) -> Tally:
-    tally, turns, end = Tally(), cycle(jobs), time.perf_counter() + seconds
-    await asyncio.gather(*(work(port, turns, end, tally) for _ in range(clients)))
-    return tally
-
-
-def report(name: str, tally: Tally, seconds: float, engine: float, spent: float) -> None:
-    p50, p99 = 1000 * np.percentile(tally.times, [50, 99])
-    speed = tally.pairs / seconds
-    row = [name, len(tally.times), f"{speed:.0f}", f"{speed / engine:.0%}", f"{p50:.0f}", f"{p99:.0f}", tally.refused]
-    row += [tally.failed, tally.wrong, f"{tally.worst:.1e}", f"{spent / seconds / (os.cpu_count() or 1):.1%}"]
-    print("| " + " | ".join(map(str, row)) + " |", flush=True)
-
-
-def cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
-
-
-def measure(name: str, server: Server, jobs: Any, clients: int, seconds: float, engine: float) -> Tally:
-    began, spent = time.perf_counter(), cpu()
-    tally = asyncio.run(load(server.port, jobs, clients, seconds))
-    report(name, tally, time.perf_counter() - began, engine, cpu() - spent)
-    return tally
+def engine_alone(questions: Sequence[Question]) -> tuple[list[Job], float]:
+    """The direct scores, by as many processes as the service has, each with one thread; and pairs per second."""
+    count = usable_cores()
+    shares = [questions[place::count] for place in range(count)]
+    context = multiprocessing.get_context("spawn")
+    ready, found = context.Barrier(count), context.Queue()
+    for share in shares:
+        context.Process(target=rank_share, args=(share, ready, found), daemon=True).start()
+    answers = {first: rest for first, *rest in (found.get() for _ in shares)}
+    rows: list[Any] = [None] * len(questions)
+    for place, share in enumerate(shares):
+        rows[place::count] = answers[share[0].id][0]
+    pairs, spent = sum(map(len, rows)), sum(one[2] for one in answers.values())
+    speed = pairs / max(one[1] for one in answers.values())
+    print(f"engine alone, {count} processes with one thread: {speed:.0f} pairs/s, ", end="")
+    print(f"{1000 * spent / pairs:.2f} processor seconds per 1,000 pairs\n", flush=True)
+    return [(body_of(question), row) for question, row in zip(questions, rows, strict=True)], speed
 
 
 HEAD = (
-    "| | requests | pairs/s | of the engine | p50 ms | p99 ms | 429 | failed | wrong | off by | generator |\n"
-    "|---|---|---|---|---|---|---|---|---|---|---|"
+    "| | requests | pairs/s | of the engine | p50 ms | p99 ms | 429 | failed | wrong | off by "
+    "| processor seconds per 1,000 pairs: HTTP, rankers, generator |\n|---|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
-def measure_giant(server: Server, jobs: Any) -> None:
-    """Small requests alone, and beside one of 1,000 documents of 1,900 characters."""
-    text = ("The old town has a market where people sell bread, cheese and flowers all week long. " * 23)[:1_900]
-    documents = [f"{number} {text}" for number in range(1_000)]
-    giant = json.dumps({"query": "When does the market open?", "documents": documents}).encode()
-
-    async def both() -> tuple[Tally, Tally, float]:
-        alone = await load(server.port, jobs, 2, 10)
-        began = time.perf_counter()
-        sent = asyncio.create_task(Client(server.port).post("/v1/rerank", giant))
-        await asyncio.sleep(0.5)
-        beside = await load(server.port, jobs, 2, 15)
-        status, _ = await sent
-        return alone, beside, (time.perf_counter() - began) * (1 if status == 200 else float("nan"))
-
-    alone, beside, seconds = asyncio.run(both())
-    for name, tally in (("alone", alone), ("beside the giant", beside)):
-        p50, p99 = 1000 * np.percentile(tally.times, [50, 99])
-        print(f"small requests {name}: {len(tally.times)}, p50 {p50:.0f} ms, p99 {p99:.0f} ms, wrong {tally.wrong}")
-    print(f"the giant took {seconds:.1f} s\n", flush=True)
+def report(name: str, tally: Tally, engine: float, spent: Sequence[float]) -> None:
+    p50, p99 = 1000 * np.percentile(tally.times, [50, 99])
+    speed = tally.pairs / tally.seconds
+    costs = ", ".join(f"{1000 * one / tally.pairs:.2f}" for one in spent)
+    row = [name, len(tally.times), f"{speed:.0f}", f"{speed / engine:.0%}", f"{p50:.0f}", f"{p99:.0f}", tally.refused]
+    row += [tally.failed, tally.wrong, f"{tally.worst:.1e}", costs]
+    print("| " + " | ".join(map(str, row)) + " |", flush=True)
 
 
-def measure_kills(server: Server, jobs: Any, engine: float) -> None:
-    """Ten ranker processes are killed while 32 clients ask."""
+def costs_of(server: Server) -> list[float]:
+    """Of the HTTP process, the ranker processes, and this one."""
+    return [processor_seconds(server.process.pid), processor_seconds(*server.rankers()), time.process_time()]
+
+
+def measure_load(server: Server, jobs: Sequence[Job], engine: float) -> None:
+    """Many clients."""
+    asyncio.run(load(server.port, jobs[-20:], 4, 3))  # to warm up
+    before = costs_of(server)
+    tally = asyncio.run(load(server.port, jobs, CLIENTS, float(os.environ.get("ANSELM_LOAD_SECONDS", SECONDS))))
+    spent = [after - was for was, after in zip(before, costs_of(server), strict=True)]
+    print(HEAD)
+    report(f"{CLIENTS} clients", tally, engine, spent)
+
+
+def measure_kills(server: Server, jobs: Sequence[Job], engine: float) -> None:
+    """Ten ranker processes are killed while as many clients ask."""
 
     async def killing() -> Tally:
         asked = asyncio.create_task(load(server.port, jobs, CLIENTS, 30))
@@ -218,11 +127,8 @@ def measure_kills(server: Server, jobs: Any, engine: float) -> None:
                 os.kill(pid, signal.SIGKILL)
         return await asked
 
-    began, spent = time.perf_counter(), cpu()
-    tally = asyncio.run(killing())
-    report("killed ten times", tally, time.perf_counter() - began, engine, cpu() - spent)
-    health = asyncio.run(fetch(server.port, "/health"))
-    print(f"\n/health: {health}\n", flush=True)
+    report("killed ten times", asyncio.run(killing()), engine, [])
+    print(f"\n/health: {asyncio.run(fetch(server.port, '/health'))}\n", flush=True)
 
 
 async def fetch(port: int, path: str) -> str:
@@ -231,6 +137,84 @@ async def fetch(port: int, path: str) -> str:
     answer = await reader.read()
     writer.close()
     return answer.split(b"\r\n\r\n", 1)[1].decode()
+
+
+def giant_body() -> bytes:
+    """1,000 documents of 1,900 characters."""
+    text = ("The old town has a market where people sell bread, cheese and flowers all week long. " * 23)[:1_890]
+    documents = [f"{number:04} {text}" for number in range(1_000)]
+    return json.dumps({"query": "When does the market open?", "documents": documents}).encode()
+
+
+def measure_giant(server: Server, jobs: Sequence[Job], engine: float) -> None:
+    """Two clients with small requests alone, and beside a giant one until that is answered."""
+
+    async def both() -> tuple[Tally, Tally, float, int]:
+        alone = await load(server.port, jobs, 2, 15)
+        began = time.perf_counter()
+        sent = asyncio.create_task(Client(server.port).post("/v1/rerank", giant_body()))
+        beside, turns = Tally(), cycle(jobs[len(alone.times) :])
+        while not sent.done():
+            end = time.perf_counter() + 2
+            await asyncio.gather(*(work(server.port, turns, end, beside) for _ in range(2)))
+        return alone, beside, time.perf_counter() - began, (await sent)[0]
+
+    alone, beside, seconds, status = asyncio.run(both())
+    for name, tally in (("alone", alone), ("beside the giant", beside)):
+        p50, p99, most = 1000 * np.percentile(tally.times, [50, 99, 100])
+        print(
+            f"small requests {name}: {len(tally.times)}, p50 {p50:.0f} ms, p99 {p99:.0f} ms, slowest {most:.0f} ms, "
+            f"wrong {tally.wrong}, failed {tally.failed}"
+        )
+    inference = [
+        line for line in asyncio.run(fetch(server.port, "/metrics")).splitlines() if "inference_seconds" in line
+    ]
+    print(f"the giant took {seconds:.1f} s, status {status}\n", *inference[:16], "", sep="\n", flush=True)
+
+
+def measure_memory() -> None:
+    """Resident megabytes of the HTTP process and of a ranker process, over calls of all kinds, right and wrong."""
+    server = Server("--model", "bm25", "--model", MODEL, "--processes", "1", "--timeout", "600")
+    calls = [*mixed_calls()]
+
+    async def ask(some: Sequence[tuple[str, bytes]]) -> dict[int, int]:
+        clients, found = [Client(server.port) for _ in range(8)], dict[int, int]()
+
+        async def turn(client: Client, own: Sequence[tuple[str, bytes]]) -> None:
+            for path, body in own:
+                status, _ = await client.post(path, body)
+                found[status] = found.get(status, 0) + 1
+                if status in (408, 413):  # which end the connection
+                    client.close()
+                    client.streams = None
+            client.close()
+
+        await asyncio.gather(*(turn(client, some[place::8]) for place, client in enumerate(clients)))
+        return found
+
+    try:
+        print("| calls | HTTP, MB | ranker, MB | answers |\n|---|---|---|---|")
+        print(f"| 0 | {resident(server.process.pid)} | {resident(server.rankers()[0])} | |", flush=True)
+        for first in range(0, CALLS, 2_000):
+            found = asyncio.run(ask([*islice(cycle(calls), first, first + 2_000)]))
+            sizes = resident(server.process.pid), resident(server.rankers()[0])
+            print(f"| {first + 2_000:,} | {sizes[0]} | {sizes[1]} | {dict(sorted(found.items()))} |", flush=True)
+    finally:
+        server.stop()
+
+
+def mixed_calls() -> list[tuple[str, bytes]]:
+    """500 of them, of which some are huge, and some no requests at all."""
+    small = [
+        json.dumps({"model": "bm25", "query": "When?", "documents": [f"At {n}."] * (n % 30 + 1)}) for n in range(440)
+    ]
+    read = [json.dumps({"model": MODEL, "query": "When?", "documents": [f"At {n} o'clock."]}) for n in range(40)]
+    large = [json.dumps({"model": "bm25", "query": "When?", "documents": ["At nine. " * 1_000] * 200})] * 4
+    broken = ["[" * 10_000_000, "[" + "[]," * 5_000_000 + "1]", '{"query": "' + "a" * 15_000_000 + '"}', "{", "[]", "5"]
+    broken += [json.dumps({"query": "When?", "documents": [1] * 900_000})] * 2 + ["a" * 17_000_000] * 2
+    found = [("/v1/rerank", one.encode()) for one in (*small, *read, *large, *broken)]
+    found += [("/ask", json.dumps({"question": "When?", "documents": ["At nine. " * 500]}).encode())] * 6
+    return [found[place] for place in np.random.default_rng(0).permutation(len(found))]
 
 
 PEER = """
@@ -251,8 +235,11 @@ uvicorn.run(app, port=int(sys.argv[2]), log_level="error")
 """
 
 
-def measure_peer(jobs: Any) -> None:
-    """sentence-transformers behind FastAPI, as one writes it in ten lines, and Anselm: one encoder, random heads."""
+def measure_peer(jobs: Sequence[Job]) -> None:
+    """sentence-transformers behind FastAPI, as one writes it in ten lines, and Anselm: one encoder, random heads.
+
+    Both run all the time and take turns, since the machine is not equally fast all the time.
+    """
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     from anselm.export.exporter import example_questions, export
@@ -266,13 +253,37 @@ def measure_peer(jobs: Any) -> None:
         AutoModelForSequenceClassification.from_pretrained(base, num_labels=1).save_pretrained(plain)
         AutoTokenizer.from_pretrained(base).save_pretrained(plain)
         ours = Server("--model", str(exported))
-        print(f"Anselm: {asyncio.run(speed(ours.port, jobs)):.0f} pairs/s", flush=True)
-        ours.stop()
         peer = subprocess.Popen([sys.executable, "-c", PEER, str(plain), str(PEER_PORT)])
-        wait_for(PEER_PORT)
-        print(f"sentence-transformers: {asyncio.run(speed(PEER_PORT, jobs)):.0f} pairs/s", flush=True)
-        peer.terminate()
-        peer.wait()
+        try:
+            wait_for(PEER_PORT)
+            take_turns(ours, peer, jobs)
+        finally:
+            ours.stop()
+            peer.terminate()
+            peer.wait()
+
+
+def take_turns(ours: Server, peer: subprocess.Popen[bytes], jobs: Sequence[Job], rounds: int = 5) -> None:
+    """Eight clients for ten seconds each; the first round is to warm up."""
+    sides = {"Anselm": (ours.port, [ours.process.pid, *ours.rankers()]), "peer": (PEER_PORT, [peer.pid])}
+    ratios = []
+    print("| round | pairs/s | peer | ratio | processor seconds per 1,000 pairs | peer | ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for number in range(rounds + 1):
+        speeds, costs = [], []
+        for port, processes in sides.values():
+            spent = processor_seconds(*processes)
+            tally = asyncio.run(load(port, jobs[number * 100 :], 8, 10))
+            speeds.append(tally.pairs / tally.seconds)
+            costs.append(1000 * (processor_seconds(*processes) - spent) / tally.pairs)
+        if number:
+            ratios.append(speeds[0] / speeds[1])
+            print(
+                f"| {number} | {speeds[0]:.0f} | {speeds[1]:.0f} | {ratios[-1]:.2f} "
+                f"| {costs[0]:.2f} | {costs[1]:.2f} | {costs[1] / costs[0]:.2f} |",
+                flush=True,
+            )
+    print(f"\nratio of pairs/s, median of {rounds} rounds: {np.median(ratios):.2f}", flush=True)
 
 
 def encoder_path() -> str:
@@ -289,33 +300,29 @@ def wait_for(port: int) -> None:
         time.sleep(0.1)
 
 
-async def speed(port: int, jobs: Any) -> float:
-    """Pairs per second of eight clients, after some to warm up."""
-    await load(port, jobs[-40:], 8, 5)
-    began = time.perf_counter()
-    tally = await load(port, jobs, 8, 20)
-    return tally.pairs / (time.perf_counter() - began)
+PARTS = {"load": measure_load, "kills": measure_kills, "giant": measure_giant}
 
 
 def main() -> None:
-    seconds = float(os.environ.get("ANSELM_LOAD_SECONDS", SECONDS))
+    wanted = sys.argv[1:] or [*PARTS, "memory", "peer"]
     questions = lists()
-    wanted, engine = direct(questions[: int(os.environ.get("ANSELM_LOAD_LISTS", len(questions)))])
-    jobs = [(body_of(question), row) for question, row in zip(questions, wanted, strict=False)]
-    print(f"engine alone: {engine:.0f} pairs/s\n")
-    server = Server("--model", MODEL, "--timeout", "600")
-    try:
-        print(f"{server.said}\n\n{HEAD}")
-        asyncio.run(load(server.port, jobs[-20:], 4, 3))  # to warm up
-        measure(f"{CLIENTS} clients", server, jobs, CLIENTS, seconds, engine)
-        measure_kills(server, jobs, engine)
-        measure_giant(server, jobs)
-    finally:
-        server.stop()
-    try:
-        measure_peer(jobs)
-    except ImportError as error:
-        print(f"the peer is left out: {error}")
+    jobs = [(body_of(one), np.zeros(len(one.candidates))) for one in questions]
+    if parts := [part for name, part in PARTS.items() if name in wanted]:
+        jobs, engine = engine_alone(questions)
+        server = Server("--model", MODEL, "--timeout", "600")
+        try:
+            print(f"{server.said}\n", flush=True)
+            for part in parts:
+                part(server, jobs, engine)
+        finally:
+            server.stop()
+    if "memory" in wanted:
+        measure_memory()
+    if "peer" in wanted:
+        try:
+            measure_peer(jobs)
+        except ImportError as error:
+            print(f"the peer is left out: {error}")
 
 
 if __name__ == "__main__":

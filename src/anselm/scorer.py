@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from anselm.data.question import Question
 Scores = NDArray[np.float64]
 Progress = Callable[[Iterable[Question]], Iterable[Question]]  # passes the questions on, and shows that it does
 
+_WORD = re.compile(r"\S+")
 BATCH = 64  # lists: enough for a model to put batches together, few enough for progress to move
 
 
@@ -28,11 +31,47 @@ class Perspective:
     notes: Mapping[tuple[int, int], str] = field(default_factory=dict)  # of edges i < j: "henry cavill"
 
 
+class Gauge(Protocol):
+    """How long texts are to a model."""
+
+    @property
+    def window(self) -> int | None:
+        """The most of question and candidate together that it reads at once; None: all."""
+        ...
+
+    def lengths(self, texts: Sequence[str]) -> list[int]: ...
+
+    def room(self, asked: int) -> float:
+        """The most of a candidate that is read at once beside a question of this length."""
+        ...
+
+    def cut(self, text: str, limit: int) -> str:
+        """A text up to this length."""
+        ...
+
+
+class WordGauge:
+    """Of a model that has no tokens of its own, and reads texts of any length."""
+
+    window = None
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        return [len(text.split()) for text in texts]
+
+    def room(self, asked: int) -> float:
+        return math.inf
+
+    def cut(self, text: str, limit: int) -> str:
+        ends = [match.end() for match in _WORD.finditer(text)]
+        return text[: ends[limit - 1]] if len(ends) > limit else text
+
+
 class Scorer(Protocol):
     """One score per candidate, higher is better, each list on its own.
 
     What some can do besides is asked of them:
         computes_on() -> (engine, threads)
+        gauge() -> a Gauge: how it counts texts, and how much of them it reads at once
         text_vectors(texts) -> unit vectors, by which similar answers are known
         settled(question) -> the same scorer, without what it takes from the rest of a list
         fit(texts) -> the same scorer, with the statistics of a corpus
@@ -56,6 +95,12 @@ def computes_on(scorer: Scorer) -> tuple[str, int]:
     """What computes its scores, and with how many threads."""
     said = getattr(scorer, "computes_on", None)
     return said() if said is not None else ("python", 1)
+
+
+def gauge_of(scorer: Scorer) -> Gauge:
+    """How it counts texts: in words, where it does not say."""
+    said = getattr(scorer, "gauge", None)
+    return cast(Gauge, said()) if said is not None else WordGauge()
 
 
 def silent(questions: Iterable[Question]) -> Iterable[Question]:

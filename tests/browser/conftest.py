@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.serving import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -22,21 +19,6 @@ FLAGS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 MISSING = "anselm[browser] is not installed"
-
-
-@contextmanager
-def serving(*options: str, **environment: str) -> Iterator[str]:
-    """The address of a service that runs until the end of the block."""
-    command = [sys.executable, "-m", "anselm", "serve", "--port", "0", "--processes", "1", *options]
-    started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
-    assert started.stderr is not None
-    try:
-        found = re.search(r"http://\S+?(?=,)", started.stderr.readline())
-        assert found, started.stderr.read()
-        yield found[0]
-    finally:
-        started.terminate()
-        started.communicate(timeout=60)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .conftest import serving
+from tests.serving import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

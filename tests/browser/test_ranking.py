@@ -115,6 +115,48 @@ def test_a_document_shows_the_best_sentence_in_its_place(visit: Visit) -> None:
     assert page.evaluate("document.activeElement.className") == "document"
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('Question,"Answer"\nWhen?,At nine.', "csv"),
+        ("id\tquestion\tanswer\n1\tWhen?\tAt nine.", "tsv"),
+        ("\n# The shop\n\nIt opens at nine.", "markdown"),
+        ("<!DOCTYPE html><p>At nine.", "html"),
+        ("When is a question, and nine an answer.\nParking is free.", "lines"),
+    ],
+)
+def test_a_pasted_text_is_read_as_what_it_is(visit: Visit, text: str, kind: str) -> None:
+    page = visit()
+    page.wait_for_selector("#tools:not([hidden])")
+    page.evaluate(
+        """(text) => {
+        document.getElementById("text").select();
+        const clipboardData = new DataTransfer();
+        clipboardData.setData("text", text);
+        document.getElementById("text").dispatchEvent(new ClipboardEvent("paste", { clipboardData }));
+    }""",
+        text,
+    )
+    assert page.input_value("#kind") == kind
+
+
+def test_what_is_asked_anew_is_no_example(visit: Visit) -> None:
+    page = visit()
+    assert page.locator(".examples [aria-current]").count() == 1
+    rank(page)
+    assert page.locator(".examples [aria-current]").count() == 0
+
+
+def test_words_of_what_is_no_answer_at_all_are_not_marked(visit: Visit) -> None:
+    page = visit()
+    rank(page)
+    rows = page.locator(".answers > li")
+    for place in range(rows.count()):
+        shown, marks = rows.nth(place).locator(".likely").text_content(), rows.nth(place).locator("mark").count()
+        assert marks == 0 or shown != "0%"
+    assert rows.locator(".likely:has-text('0%')").count() > 0
+
+
 def test_a_file_can_be_dropped(visit: Visit) -> None:
     page = visit()
     page.evaluate("""() => {

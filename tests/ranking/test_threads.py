@@ -10,7 +10,8 @@ import pytest
 from anselm.cores import usable_cores
 from anselm.ranking.ranker import Ranker
 from anselm.runtime import engines
-from anselm.runtime.engines import Engine, onnx_runtime
+from anselm.runtime.engines import Run, onnx_runtime
+from anselm.scorer import computes_on
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of threads that engines are opened with."""
     found: list[int] = []
 
-    def spy(path: Path, threads: int) -> Engine:
+    def spy(path: Path, threads: int) -> Run:
         found.append(threads)
         return onnx_runtime(path, threads)
 
@@ -46,3 +47,9 @@ def test_a_process_that_is_bound_to_one_core_computes_with_one_thread(monkeypatc
         assert usable_cores() == 1
     finally:
         os.sched_setaffinity(0, before)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_computes_is_told_as_it_was_asked_for(opened: list[int], threads: int) -> None:
+    assert computes_on(Ranker.load("default", threads=threads).scorer) == ("onnxruntime", threads)
+    assert computes_on(Ranker.load("bm25", threads=threads).scorer) == ("python", 1)

@@ -27,13 +27,24 @@ def test_a_small_request_passes_a_giant_one() -> None:
     assert small in [one.ticket for one in [*queue.take(10), *queue.take(10)]]
 
 
-def test_a_batch_is_filled_with_one_of_each_in_turn() -> None:
+def test_a_batch_has_one_slice_of_each_request() -> None:
     queue, first, second = FairQueue(), ticket(), ticket()
     queue.put(slices(first, 3, 3, 3))
     queue.put(slices(second, 3))
-    taken = queue.take(9)
-    assert [(one.ticket, one.payload) for one in taken] == [(first, 0), (second, 0), (first, 1)]
+    taken = queue.take(12)
+    assert [(one.ticket, one.payload) for one in taken] == [(first, 0), (second, 0)]
+    assert [(one.ticket, one.payload) for one in queue.take(12)] == [(first, 1)]
     assert queue.depth == 1
+
+
+def test_what_is_small_is_filled_up_by_turns() -> None:
+    queue, first, second = FairQueue(), ticket(), ticket()
+    queue.put(slices(first, 1, 1, 1, 1, 1))
+    queue.put(slices(second, 1, 1))
+    taken = queue.take(20)  # until a quarter of it is there
+    assert [(one.ticket, one.payload) for one in taken] == [
+        (first, 0), (second, 0), (first, 1), (second, 1), (first, 2),
+    ]  # fmt: skip
 
 
 def test_what_is_larger_than_the_budget_goes_alone() -> None:

@@ -265,3 +265,12 @@ def test_keys_stand_before_everything_that_holds_texts(service: Service) -> None
     finally:
         service.settings = was
     assert "secret" not in repr(Settings(keys=("secret",)))
+
+
+def test_too_many_documents_are_counted_before_each_is_looked_at(client: TestClient) -> None:
+    """A thousand mistakes of as many documents would be told else, and of a million, too."""
+    for path, body in (
+        ("/v1/rerank", {"query": "q", "documents": [5] * 51}),
+        ("/score", {"text_1": "q", "text_2": [5] * 51}),
+    ):
+        assert client.post(path, json=body).json()["message"] == "51 documents are too many; at most 50 are read"

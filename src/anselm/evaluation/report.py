@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from anselm.data.datasets import Dataset, check_labels, load_dataset
 from anselm.errors import InputError, UnknownNameError
 from anselm.evaluation.ranked import Coverage, Ranked
-from anselm.evaluation.systems import RankerLike, System, open_system
+from anselm.evaluation.systems import System, open_system
 from anselm.metrics import DEFAULT_METRICS
 from anselm.metrics.calibration import Calibration
 from anselm.metrics.measures import evaluate_lists, parse_metric, summarise, worst_per_group
@@ -22,6 +22,7 @@ from anselm.metrics.significance import Comparison
 from anselm.metrics.significance import compare as compare_values
 from anselm.metrics.ties import POLICIES, FloatArray, Ties
 from anselm.metrics.trust import Trust, measure_trust, numbers
+from anselm.ranking.ranker import Ranker
 from anselm.scorer import Progress, Scorer, Scores, silent
 
 
@@ -85,7 +86,7 @@ DECISIONS = ("precision", "recall", "f1", "accuracy")
 
 
 def evaluate(
-    model: str | Path | RankerLike | Scorer,
+    model: str | Path | Ranker | Scorer,
     data: str | Path | Dataset,
     split: str | None = None,
     protocol: str | None = None,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from anselm.data.datasets import Dataset, check_texts
 from anselm.errors import InputError
 from anselm.evaluation.published_runs import open_published
 from anselm.evaluation.ranked import Ranked
 from anselm.metrics.calibration import Calibration
+from anselm.ranking.ranker import Ranker
 from anselm.ranking.scorers import is_model_name, load_calibration, load_scorer
 from anselm.scorer import Progress, Scorer, score_lists, silent
 
@@ -23,18 +24,6 @@ class System(Protocol):
     @property
     def calibration(self) -> Calibration | None: ...
     def rank(self, dataset: Dataset, progress: Progress = silent) -> Ranked: ...
-
-
-@runtime_checkable
-class RankerLike(Protocol):
-    """A scorer with its calibration, as `anselm.Ranker` is, which this room does not know."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def scorer(self) -> Scorer: ...
-    @property
-    def calibration(self) -> Calibration | None: ...
 
 
 @dataclass(frozen=True)
@@ -54,13 +43,13 @@ class Model:
         return Ranked(dataset, scores, [calibration.calls_relevant(question, row) for question, row in pairs])
 
 
-def open_system(model: str | Path | RankerLike | Scorer) -> System:
+def open_system(model: str | Path | Ranker | Scorer) -> System:
     """A name, a checkpoint folder or a file of somebody's results; or what is in memory already."""
     if isinstance(model, str | Path):
         if not is_model_name(model) and Path(model).is_file():
             return open_published(Path(model))
         return Model(str(model), load_scorer(model), load_calibration(model))
-    if isinstance(model, RankerLike):
+    if isinstance(model, Ranker):
         return Model(model.name, model.scorer, model.calibration)
     if not callable(getattr(model, "score", None)):
         raise InputError(f"a model is a name, a path, a Ranker or a scorer, not {model!r:.60}")

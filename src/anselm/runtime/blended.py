@@ -14,10 +14,10 @@ import numpy as np
 from anselm.checkpoints.blend import Config
 from anselm.checkpoints.checkpoint import CONFIG, ENCODER, ENCODER_GRAPH, READER_GRAPH, TOKENIZER, Checkpoint
 from anselm.checkpoints.checksums import copy_files
-from anselm.cores import usable_cores
 from anselm.data.question import Question
 from anselm.encoding.limits import TEXT_LENGTH, Reading
 from anselm.encoding.lists import Indices, Lists, Texts, best_window, encode_lists, flatten, window_candidates
+from anselm.encoding.token_gauge import TokenGauge
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.runtime.engines import check_signals, choose_engine, open_engine
 from anselm.runtime.pairs import BUDGET, check_length, read_tokenizer
@@ -41,6 +41,7 @@ class Blended:
         with ThreadPoolExecutor(2) as pool:  # opening takes a while, and one core each
             graphs = map(checkpoint.path, (READER_GRAPH, ENCODER_GRAPH))
             self.reader, self.encoder = pool.map(lambda graph: open_engine(graph, threads), graphs)
+        self.reading = Reading(config.max_length, config.max_question, title=False, neighbours=0)
         self.vectors = VectorStore()
 
     def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
@@ -58,10 +59,9 @@ class Blended:
 
     def _read(self, lists: Lists, budget: int) -> Numbers:
         """The reader's score of each pair; of a long candidate, that of its best window."""
-        reading = Reading(self.config.max_length, self.config.max_question, title=False, neighbours=0)
-        windowed, owner = window_candidates(lists, reading.room(lists, self.tokenizer))
-        rows, place = lay_out(windowed, self.tokenizer, reading).distinct()
-        signals = run_rows(self.reader, rows, reading.max_length, budget)
+        windowed, owner = window_candidates(lists, self.reading.room(lists, self.tokenizer))
+        rows, place = lay_out(windowed, self.tokenizer, self.reading).distinct()
+        signals = run_rows(self.reader, rows, self.reading.max_length, budget)
         check_signals(self.checkpoint.path(READER_GRAPH), signals, 1, 2)  # older readers have a second head, unused
         return best_window(signals[place, 0], owner, len(lists.labels))
 
@@ -91,8 +91,11 @@ class Blended:
         """What similar answers are known by. (texts, width)"""
         return self._encode(flatten(self.tokenizer(texts)), np.arange(len(texts)))
 
+    def gauge(self) -> TokenGauge:
+        return TokenGauge(self.tokenizer, self.reading)
+
     def computes_on(self) -> tuple[str, int]:
-        return choose_engine(), usable_cores()
+        return self.reader.computes_on()
 
     def save(self, folder: Path) -> None:
         copy_files(self.checkpoint.folder, folder, (CONFIG, ENCODER, TOKENIZER, READER_GRAPH, ENCODER_GRAPH))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from anselm.cores import usable_cores
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 
-Engine = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals)
+Run = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals)
 
 VARIABLE = "ANSELM_ENGINE"
 INPUTS = (  # of the models that there are
@@ -36,14 +37,30 @@ OUTPUT = "signals"
 DOT_PRODUCTS = ("AVX512VNNI", "ASIMDDP")  # numpy's names
 
 
+@dataclass(frozen=True)
+class Engine:
+    """An open graph, to be called with its inputs, and what computes it."""
+
+    name: str
+    threads: int
+    run: Run
+
+    def __call__(self, rows: Mapping[str, Any]) -> NDArray[np.float32]:
+        return self.run(rows)
+
+    def computes_on(self) -> tuple[str, int]:
+        return self.name, self.threads
+
+
 def open_engine(path: Path, threads: int | None = None) -> Engine:
     """`threads` is the number of usable cores where it is not given."""
     if not path.is_file():
         raise FormatError(path, "the file with the exported model is missing")
-    return checked(path, ENGINES[choose_engine()](path, threads or usable_cores()))
+    name, count = choose_engine(), threads or usable_cores()
+    return Engine(name, count, checked(path, ENGINES[name](path, count)))
 
 
-def checked(path: Path, engine: Engine) -> Engine:
+def checked(path: Path, engine: Run) -> Run:
     """A graph that opens may still be one of another model, or hold numbers that no training gives."""
 
     def run(rows: Mapping[str, Any]) -> NDArray[np.float32]:
@@ -118,7 +135,7 @@ def import_problem(name: str) -> str | None:
     return None
 
 
-def onnx_runtime(path: Path, threads: int) -> Engine:
+def onnx_runtime(path: Path, threads: int) -> Run:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -139,7 +156,7 @@ def onnx_runtime(path: Path, threads: int) -> Engine:
     return run
 
 
-def open_vino(path: Path, threads: int) -> Engine:
+def open_vino(path: Path, threads: int) -> Run:
     import openvino
 
     settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
@@ -159,7 +176,7 @@ def open_vino(path: Path, threads: int) -> Engine:
     return run
 
 
-ENGINES: dict[str, Callable[[Path, int], Engine]] = {"onnxruntime": onnx_runtime, "openvino": open_vino}
+ENGINES: dict[str, Callable[[Path, int], Run]] = {"onnxruntime": onnx_runtime, "openvino": open_vino}
 
 
 def check_names(path: Path, inputs: list[str], outputs: list[str]) -> list[str]:

@@ -9,12 +9,12 @@ import numpy as np
 
 from anselm.checkpoints.checkpoint import CONFIG, ENCODER, GRAPH, TOKENIZER, Checkpoint
 from anselm.checkpoints.checksums import copy_files
-from anselm.cores import usable_cores
 from anselm.data.question import Question
 from anselm.encoding.limits import Reading
 from anselm.encoding.lists import best_window, encode_lists, window_candidates
+from anselm.encoding.token_gauge import TokenGauge
 from anselm.encoding.tokenizer import MAX_TOKENS, VOCABULARY, PairTokenizer, fitting_tokenizer
-from anselm.runtime.engines import Engine, check_signals, choose_engine, open_engine
+from anselm.runtime.engines import Engine, check_signals, open_engine
 from anselm.runtime.rows import lay_out, run_rows
 from anselm.scorer import Scores
 
@@ -43,8 +43,11 @@ class ExportedPairs:
         check_signals(self.checkpoint.path(GRAPH), signals, 1)
         return np.split(best_window(signals[place, 0], owner, len(lists.labels)), lists.bounds[1:-1])
 
+    def gauge(self) -> TokenGauge:
+        return TokenGauge(self.tokenizer, self.reading)
+
     def computes_on(self) -> tuple[str, int]:
-        return choose_engine(), usable_cores()
+        return self.engine.computes_on()
 
     def save(self, folder: Path) -> None:
         copy_files(self.checkpoint.folder, folder, (CONFIG, ENCODER, TOKENIZER, GRAPH))

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from anselm.checkpoints.checkpoint import CONFIG, GRAPH, VOCABULARY, Checkpoint
 from anselm.checkpoints.checksums import copy_files
 from anselm.checkpoints.saved_vocabulary import load_vocabulary
-from anselm.cores import usable_cores
 from anselm.data.question import Question
 from anselm.encoding.lists import Indices, Lists, encode_lists, spread
 from anselm.encoding.packing import in_order
-from anselm.runtime.engines import Engine, choose_engine, open_engine
+from anselm.runtime.engines import Engine, open_engine
 from anselm.scorer import Scores
 from anselm.text.vocabulary import PAD, Vocabulary
 
@@ -68,7 +67,7 @@ class ExportedWords:
             )
 
     def computes_on(self) -> tuple[str, int]:
-        return choose_engine(), usable_cores()
+        return self.engine.computes_on()
 
     def save(self, folder: Path) -> None:
         copy_files(self.checkpoint.folder, folder, (CONFIG, VOCABULARY, GRAPH))

@@ -12,6 +12,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, 
 Probability = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(ge=1)]
 Text = Annotated[str, Field(min_length=1)]
+LISTS = ("documents", "texts", "text_1", "text_2")  # the fields that hold many
 
 
 class Body(BaseModel):

@@ -41,7 +41,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     timeout: float = 60.0  # seconds from a request's last byte to its answer
     grace: float = 30.0  # seconds that a stop waits for what was accepted
-    batch_chars: int = 12_000  # what one ranker process is given at once
+    batch_chars: int = 24_000  # what one ranker process is given at once
     keys: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 import traceback
+from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -76,15 +77,16 @@ class Guard:
 class BodyReader:
     """A body that says nothing of its size, or not the truth, is cut off as soon as it is too large, or takes long."""
 
-    def __init__(self, guard: Guard, receive: Receive) -> None:
-        self.guard, self._receive = guard, receive
+    def __init__(self, guard: Guard, receive: Receive, clock: Callable[[], float] = time.monotonic) -> None:
+        self.guard, self._receive, self._clock = guard, receive, clock
         self.size, self.whole = 0, False
         self.limits, self.timeout = guard.service.settings.limits, guard.service.settings.timeout
+        self.end = clock() + self.timeout  # of the whole body, however it trickles in
 
     async def receive(self) -> Message:
         try:
             # What comes after the body is the end of the connection, and that may take as long as it likes.
-            message = await asyncio.wait_for(self._receive(), None if self.whole else self.timeout)
+            message = await asyncio.wait_for(self._receive(), None if self.whole else self.end - self._clock())
         except TimeoutError:
             raise Refusal(408, f"the body did not arrive within {self.timeout:g} seconds") from None
         arrived = len(message.get("body", b""))
@@ -106,7 +108,7 @@ async def respond(send: Send, refusal: Refusal, scope: Scope) -> None:
     scope[REASON] = refusal.reason
     body = render(refusal_body(refusal.status_code, str(refusal.detail), scope.get(TEI, False)))
     known = {"content-type": "application/json", "content-length": str(len(body)), **(refusal.headers or {})}
-    if refusal.status_code == 413:
+    if refusal.status_code in (408, 413):
         known["connection"] = "close"  # the rest of the body is not waited for
     headers = [(name.lower().encode(), value.encode()) for name, value in known.items()]
     await send({"type": "http.response.start", "status": refusal.status_code, "headers": headers})

@@ -17,13 +17,14 @@ from typing import Any
 
 from anselm.serve.refusals import Refusal
 
+SHARE = 0.25  # of a batch: as large as a slice is, and what one request alone may fill
+
 
 @dataclass(eq=False)
 class Ticket:
     """One accepted request: until when it wants its answer, and, once that is so, why it no longer does."""
 
     deadline: float  # of time.monotonic()
-    cost: int = 0  # characters that it was accepted with
     refusal: Refusal | None = None
 
     @property
@@ -96,10 +97,10 @@ class FairQueue:
                     return taken
 
     def _collect(self, budget: int) -> list[Slice]:
-        """Round after round, one slice of each ticket, until nothing more fits."""
+        """One slice of each ticket as long as they fit; a second and third of one only into what is small without."""
         taken: list[Slice] = []
-        fits = True
-        while fits and budget > 0:
+        fits, enough = True, budget * (1 - SHARE)
+        while fits and budget > (enough if taken else 0):
             fits = False
             for ticket in list(self._waiting):
                 first = self._waiting[ticket][0]

@@ -5,7 +5,7 @@ A batch is a list of calls (model, method, payload); the answer has one outcome 
 
 from __future__ import annotations
 
-import re
+import os
 import signal
 import time
 from collections.abc import Sequence
@@ -18,9 +18,13 @@ from numpy.typing import NDArray
 
 from anselm import Question, Ranker
 from anselm.errors import AnselmError
+from anselm.scorer import gauge_of
 
 Call = tuple[str, str, Any]
-_WORD = re.compile(r"\S+")
+SHARED = (
+    "OMP_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+)  # by which torch and tokenizers know their share
 
 
 @dataclass(frozen=True)
@@ -59,40 +63,19 @@ class Answer:
     seconds: float
 
 
-class Measured:
-    """A tokenizer that remembers how long the texts of its last call were: to tokenize twice would cost time."""
-
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
-        self.lengths: dict[str, int] = {}
-
-    def __call__(self, texts: list[str]) -> Any:
-        found = self._tokenizer(texts)
-        self.lengths = {text: len(ids) for text, ids in zip(texts, found, strict=True)}
-        return found
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tokenizer, name)
-
-
 class LoadedModel:
     """One model, and the methods by which the HTTP process calls it."""
 
     def __init__(self, name: str, source: str, threads: int) -> None:
         self.name, self.ranker = name, Ranker.load(source, threads=threads)
-        scorer: Any = self.ranker.scorer
-        self.reading = getattr(scorer, "reading", None) or getattr(scorer, "config", None)
-        self.measured: Measured | None = None
-        if hasattr(scorer, "tokenizer") and hasattr(self.reading, "max_question"):
-            scorer.tokenizer = self.measured = Measured(scorer.tokenizer)
+        self.gauge = gauge_of(self.ranker.scorer)
 
     def describe(self) -> Description:
         scorer = self.ranker.scorer
-        window = self.reading.max_length if self.measured and self.reading else None
         has_vectors = hasattr(scorer, "text_vectors")
         calibration = self.ranker.calibration
         return Description(
-            self.name, scorer.capacity, scorer.pairwise, scorer.language, has_vectors, calibration, window
+            self.name, scorer.capacity, scorer.pairwise, scorer.language, has_vectors, calibration, self.gauge.window
         )
 
     def score(self, questions: Sequence[Question]) -> list[Scored]:
@@ -100,36 +83,19 @@ class LoadedModel:
         return [self._scored(question, scores) for question, scores in zip(questions, found, strict=True)]
 
     def _scored(self, question: Question, scores: NDArray[np.float64]) -> Scored:
-        asked = self._length(question.text)
-        lengths = [self._length(candidate.content) for candidate in question.candidates]
-        windowed = [place for place, length in enumerate(lengths) if length > self._room(asked)]
+        asked, *lengths = self.gauge.lengths([question.text, *(one.content for one in question.candidates)])
+        room = self.gauge.room(asked)
+        windowed = (place for place, length in enumerate(lengths) if length > room)
         return Scored(scores, sum(lengths) + asked * len(lengths), tuple(windowed))
-
-    def _length(self, text: str) -> int:
-        return self.measured.lengths.get(text, 0) if self.measured else len(text.split())
-
-    def _room(self, asked: int) -> float:
-        """Tokens of a candidate that fit beside its question."""
-        if self.measured is None or self.reading is None:
-            return float("inf")
-        around = len(self.measured.before) + len(self.measured.between) + len(self.measured.after)
-        return float(self.reading.max_length - around - min(asked, self.reading.max_question))
 
     def vectors(self, texts: list[str]) -> NDArray[np.float32]:
         scorer: Any = self.ranker.scorer
         return np.asarray(scorer.text_vectors(texts), dtype=np.float32)
 
     def cut(self, payload: tuple[list[str], int]) -> list[str]:
-        """Texts after so many tokens; of a model without tokens, words."""
+        """Texts up to so many tokens; of a model without tokens, words."""
         texts, limit = payload
-        return [text[: self._end(text, limit)] for text in texts]
-
-    def _end(self, text: str, limit: int) -> int:
-        if self.measured is None:
-            ends = [match.end() for match in _WORD.finditer(text)]
-        else:
-            ends = [end for _, end in self.measured.tokenizer.encode(text, add_special_tokens=False).offsets]
-        return ends[limit - 1] if len(ends) > limit else len(text)
+        return [self.gauge.cut(text, limit) for text in texts]
 
     def explain(self, payload: tuple[Question, int]) -> dict[int, Any]:
         """Which words carried the scores of the first so many, by their places."""
@@ -142,6 +108,7 @@ def run(link: Connection, sources: Sequence[tuple[str, str]], threads: int) -> N
     """The life of a ranker process. It ends when the HTTP process does, or says so; signals are for that one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.environ.update(dict.fromkeys(SHARED, str(threads)))
     try:
         models = {name: LoadedModel(name, source, threads) for name, source in sources}
     except AnselmError as error:

@@ -40,6 +40,9 @@ class StrictRequest(Request):
             raise Refusal(422, "the body must be an object, as in {...}")
         if self.scope["path"] == "/rerank" and bodies.shape_of(value) == "texts":
             self.scope[TEI] = True
+        for name in bodies.LISTS:  # before each of them is looked at
+            if isinstance(given := value.get(name), list):
+                service_of(self).check_count(len(given))
         return value
 
 

@@ -12,8 +12,10 @@ from types import FrameType
 import uvicorn
 
 from anselm.errors import InputError
+from anselm.memory import return_freed_memory
 from anselm.serve.app import create_app
 from anselm.serve.configuration import Settings
+from anselm.serve.connections import Connection
 from anselm.serve.service import Service
 
 BACKLOG = 2_048
@@ -55,13 +57,14 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 def serve(settings: Settings, host: str, port: int, announce: Callable[[str, Service], None]) -> None:
     """Until a signal ends it. The models are loaded before anybody is told where it listens."""
+    return_freed_memory()
     listening = open_socket(host, port)
     service = Service(settings)
     try:
         service.start()
         config = uvicorn.Config(
-            create_app(service=service), log_config=None, access_log=False, lifespan="on", backlog=BACKLOG,
-            timeout_keep_alive=IDLE, timeout_graceful_shutdown=5, server_header=False,
+            create_app(service=service), http=Connection, ws="none", log_config=None, access_log=False, lifespan="on",
+            backlog=BACKLOG, timeout_keep_alive=IDLE, timeout_graceful_shutdown=5, server_header=False,
         )  # fmt: skip
         address = listening.getsockname()
         shown = f"[{address[0]}]" if ":" in address[0] else address[0]
@@ -75,6 +78,7 @@ def serve(settings: Settings, host: str, port: int, announce: Callable[[str, Ser
 
 def log_to_stderr(verbose: bool) -> None:
     """Method, route, status and time of requests, if they are wanted; never what they say."""
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # each line of nonsense from strangers would be a warning
     logger = logging.getLogger("anselm.serve")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))

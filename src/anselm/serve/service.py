@@ -12,7 +12,7 @@ from anselm import Ranker
 from anselm.cores import usable_cores
 from anselm.serve.configuration import Settings
 from anselm.serve.counters import Counters
-from anselm.serve.queue import FairQueue, Ticket
+from anselm.serve.queue import SHARE, FairQueue, Ticket
 from anselm.serve.ranker_process import Description
 from anselm.serve.refusals import Refusal
 from anselm.serve.remote import RemoteScorer
@@ -118,17 +118,20 @@ class Service:
         return str(min(60, max(1, math.ceil(self.open_chars / 2 / pace))))
 
     def scorer(self, description: Description, ticket: Ticket) -> RemoteScorer:
-        return RemoteScorer(description, ticket, self.queue, max(1, self.settings.batch_chars // 2))
+        return RemoteScorer(description, ticket, self.queue, max(1, int(self.settings.batch_chars * SHARE)))
 
     def ranker(self, scorer: RemoteScorer) -> Ranker:
         description = self.models[scorer.name]
         return Ranker(scorer, description.calibration, description.name)
 
+    def check_count(self, documents: int) -> None:
+        if documents > (most := self.settings.limits.max_documents):
+            raise Refusal(422, f"{documents:,} documents are too many; at most {most:,} are read")
+
     def check_size(self, question: str, texts: list[str]) -> int:
         """The characters of a request, which must be within the limits."""
         limits = self.settings.limits
-        if len(texts) > limits.max_documents:
-            raise Refusal(422, f"{len(texts):,} documents are too many; at most {limits.max_documents:,} are read")
+        self.check_count(len(texts))
         chars = len(question) + sum(map(len, texts))
         if chars > limits.max_chars:
             raise Refusal(422, f"{chars:,} characters are too many; a request may have {limits.max_chars:,}")

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from itertools import islice
 from typing import Any
 
 from anselm.serve.refusals import Refusal
 
 DEEPEST = 32  # levels of lists and objects
+MOST_VALUES = 200_000  # of all kinds: a thousand documents with two hundred fields each
+_MARKS = (b",", b"[", b"{")
+_PIECES = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[,[{]', re.DOTALL)
 _ESCAPED = ("\\ud", "\\uD", "\\u0000")  # how a half character or a NUL may get into a text at all
 
 
 def parse(body: bytes) -> Any:
+    check_count(body)
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
@@ -27,6 +33,15 @@ def parse(body: bytes) -> Any:
         raise Refusal(400, "the body holds a number with too many digits") from None
     walk(value, any(mark in text for mark in _ESCAPED))
     return value
+
+
+def check_count(body: bytes) -> None:
+    """Before they are made: ten million empty lists are 16 MB of text, and a gigabyte of memory."""
+    if sum(map(body.count, _MARKS)) <= MOST_VALUES:  # a value has a mark of its own; texts may have more
+        return
+    pieces = islice(_PIECES.finditer(body), 4 * MOST_VALUES)  # so many texts for so few marks are no JSON
+    if sum(one[0] in _MARKS for one in pieces) > MOST_VALUES:
+        raise Refusal(400, f"the body holds too many values; at most {MOST_VALUES:,} are read")
 
 
 def refuse_constant(name: str) -> float:

@@ -33,6 +33,7 @@ from anselm.data.question import Question
 from anselm.encoding.limits import Reading
 from anselm.encoding.lists import Lists, best_window, encode_lists, spread, window_candidates
 from anselm.encoding.packing import in_order
+from anselm.encoding.token_gauge import TokenGauge
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.errors import InputError
 from anselm.layers.transformer import KERNELS
@@ -215,6 +216,9 @@ class PairModel(nn.Module):
     def exports_to(self) -> str | None:
         """The runtime that runs it without torch; a model that sees whole lists has none."""
         return None if self.listwise else PAIRS
+
+    def gauge(self) -> TokenGauge:
+        return TokenGauge(self.tokenizer, self.reading)
 
     def computes_on(self) -> tuple[str, int]:
         return torch_threads()

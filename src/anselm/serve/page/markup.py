@@ -44,7 +44,8 @@ def verdict(reply: Json) -> str:
 
 def item(view: FirstView, result: Json) -> str:
     filed = f'<p class="filed">{escape(result["question"])}</p>' if result.get("question") else ""
-    text = marked(text_of(view.example, result), result.get("evidence"), "answer")
+    evidence = result.get("evidence") if is_likely(result) else None
+    text = marked(text_of(view.example, result), evidence, "answer")
     return (
         f'<li><div class="likely">{likelihood(result)}</div><div class="said">{filed}'
         f"<p>{text}</p>{place(result)}{folded(view.example, result)}</div></li>"
@@ -61,6 +62,11 @@ def likelihood(result: Json) -> str:
     if share is None:
         return f"<span>{result.get('relevance_score', result.get('score')) or 0:.2f}</span>"
     return f'<span>{percent(share)}</span><progress max="1" value="{share:.4f}" aria-hidden="true"></progress>'
+
+
+def is_likely(result: Json) -> bool:
+    """Of what is no answer at all, no word carried anything."""
+    return result["probability"] is None or percent(result["probability"]) != "0%"
 
 
 def percent(share: float) -> str:

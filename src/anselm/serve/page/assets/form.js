@@ -34,6 +34,25 @@ export function setSource(name) {
   $("source").textContent = name;
 }
 
+/** What a pasted text is read as, where its beginning says so: a table with the columns of a FAQ, Markdown or HTML. */
+function kindOf(text) {
+  const [first] = text.trimStart().split(/\r?\n/, 1);
+  if (/^<(!doctype|html)\b/i.test(first)) return "html";
+  if (/^#{1,3} \S/.test(first)) return "markdown";
+  const columns = first.split(first.includes("\t") ? "\t" : ",").map((name) => name.trim().replace(/^"|"$/g, "").toLowerCase());
+  if (!columns.includes("question") || !columns.includes("answer")) return "";
+  return first.includes("\t") ? "tsv" : "csv";
+}
+
+/** A text that takes the place of all that was there may be of another kind. */
+export function paste(event) {
+  const { value, selectionStart, selectionEnd } = $("text");
+  if (selectionStart > 0 || selectionEnd < value.length) return;
+  setSource("");
+  const kind = kindOf(event.clipboardData.getData("text"));
+  if (kind) choose("kind", kind);
+}
+
 export async function readFile(file, most) {
   const kind = KINDS[file.name.split(".").at(-1).toLowerCase()];
   if (!kind) throw new Problem(`${file.name} cannot be read here; .txt, .md, .html, .csv, .tsv, .json and .jsonl can.`, "text");

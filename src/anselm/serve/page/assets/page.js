@@ -1,6 +1,6 @@
 // The page's behaviour: rank what is in the form, show it, move the threshold, take it along.
 
-import { fillForm, readFile, readForm, setSource } from "./form.js";
+import { fillForm, paste, readFile, readForm, setSource } from "./form.js";
 import { addEvidence, explanationOf, isDocument, post, Problem, requestOf } from "./requests.js";
 import { asCurl, asPython, fragmentOf, stateIn } from "./sharing.js";
 import { asked, context, fillContext, percent, rankings, verdictSentence } from "./views.js";
@@ -37,8 +37,9 @@ async function rank() {
   }
 }
 
-/** What is asked anew is no longer what a link in the address says. */
+/** What is asked anew is no longer what a link in the address says, nor an example. */
 function rankAnew() {
+  document.querySelector(".examples [aria-current]")?.removeAttribute("aria-current");
   if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   rank();
 }
@@ -175,6 +176,7 @@ function listen() {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) rankAnew();
   });
   for (const id of ["model", "other"]) $(id).addEventListener("change", rankAnew);
+  $("text").addEventListener("paste", paste);
   $("text").addEventListener("input", () => { if (!$("text").value) setSource(""); });
   $("file").addEventListener("change", () => { if ($("file").files[0]) open($("file").files[0]); $("file").value = ""; });
   $("threshold").addEventListener("input", moveThreshold);

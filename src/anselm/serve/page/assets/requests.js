@@ -2,6 +2,8 @@
 
 export const TOP = 5; // sentences of a document, and results of which the words are marked; first_view.py has the same
 
+const TYPED = "your text"; // what a document without a name is called
+
 /** Why there is no ranking: one sentence, the field it is about, if any, and the status of the service. */
 export class Problem extends Error {
   constructor(sentence, field = "", status = 0) {
@@ -23,7 +25,7 @@ export function requestOf(state, model) {
   if (!state.question.trim()) throw new Problem("Ask a question first.", "question");
   if (!state.text.trim()) throw new Problem("There is nothing to choose from: give candidates, or a document.", "text");
   if (isDocument(state)) {
-    const document = { text: state.text, kind: state.kind, ...(state.source && { source: state.source }) };
+    const document = { text: state.text, kind: state.kind, source: state.source || TYPED };
     const body = { question: state.question, documents: [document], model, top: TOP, fold_duplicates: true };
     return { path: "/ask", body };
   }

@@ -78,12 +78,15 @@ function item(result, lines) {
       "div",
       { class: "said" },
       result.question ? element("p", { class: "filed" }, result.question) : null,
-      element("p", {}, ...marked(text, result.evidence?.answer)),
+      element("p", {}, ...marked(text, isLikely(result) ? result.evidence?.answer : [])),
       place(result),
       folded(result, lines),
     ),
   );
 }
+
+/** Of what is no answer at all, no word carried anything. */
+const isLikely = (result) => result.probability === null || percent(result.probability) !== "0%";
 
 /** The probability and a bar of it. Without a calibration, a score is no probability, and not shown as one. */
 function likelihood(result) {
