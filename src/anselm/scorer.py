@@ -22,7 +22,7 @@ class Scorer(Protocol):
 
     What some can do besides is asked of them:
         computes_on() -> (engine, threads)
-        text_vectors(texts) -> unit vectors, by which similar answers are known
+        text_vectors(texts) -> unit vectors, by which similar answers are known, and text_fingerprint, what made them
         settled(question) -> the same scorer, without what it takes from the rest of a list
         fit(texts) -> the same scorer, with the statistics of a corpus
         exports_to: str | None, the runtime that can run it without torch
