@@ -133,7 +133,8 @@ class EdgeIndex:
         vectors: dict[str, Any] = {WORDS: words}
         if row.vector is not None:
             vectors[MEANING] = np.frombuffer(row.vector, dtype=HALF).astype(np.float32).tolist()
-        return edge.Point(row.number, vectors, {SOURCE: row.source, "meta": json.loads(row.meta)})
+        meta = {name: as_filterable(value) for name, value in json.loads(row.meta).items()}
+        return edge.Point(row.number, vectors, {SOURCE: row.source, "meta": meta})
 
     def check(self) -> None:
         """That it holds as many items as the store."""
@@ -192,4 +193,14 @@ def as_filter(where: Conditions) -> edge.Filter | None:
 
 def _any(name: str, allowed: Sequence[str | int | bool]) -> edge.Filter:
     key = SOURCE if name == SOURCE else f'meta."{name}"'
-    return edge.Filter(should=[edge.FieldCondition(key=key, match=edge.MatchValue(value)) for value in allowed])
+    values = [as_filterable(value) for value in allowed]
+    return edge.Filter(should=[edge.FieldCondition(key=key, match=edge.MatchValue(value)) for value in values])
+
+
+def as_filterable(value: Any) -> Any:
+    """Edge takes a Python bool for a number; what is no value to filter by need not be there."""
+    if isinstance(value, list):
+        return [as_filterable(one) for one in value]
+    if isinstance(value, bool):
+        return f"\0{value}"
+    return value if isinstance(value, str | int) else None

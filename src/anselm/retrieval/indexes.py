@@ -34,9 +34,9 @@ class Index(Protocol):
     def close(self) -> None: ...
 
 
-def open_index(store: Store, folder: Path, note: Callable[[str], object], large: int = LARGE) -> Index:
+def open_index(store: Store, folder: Path, note: Callable[[str], object]) -> Index:
     """On disk where the pool is large, the extra is installed, and no other process has it; else in memory."""
-    if store.count() < large or find_spec(EDGE) is None:
+    if store.count() < LARGE or find_spec(EDGE) is None:
         return ExactIndex(store)
     from anselm.retrieval.edge_index import IndexInUse, open_edge_index
 
