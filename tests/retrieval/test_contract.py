@@ -42,7 +42,7 @@ def make_items(count: int, seed: int = 1) -> list[Item]:
     texts = {" ".join(rng.choices(TALK.split(), k=rng.randint(3, 12))) + f" n{i}." for i in range(count)}
     return [
         Item(f"i{i}", text, "What is it?" if i % 3 == 0 else "", "Bees" if i % 5 == 0 else None, f"s{i % 4}.md", i,
-             i + 9, i + 1, {"lang": "en" if i % 2 else "de", "tags": [f"t{i % 3}", "all"], "n": i % 3, "ok": i % 2 == 0})
+             i + 9, i + 1, {"lang": "en" if i % 2 else "de", "tags": [f"t{i % 3}", "all"], "n": i % 3, "ok": not i % 2})
         for i, text in enumerate(sorted(texts))
     ]  # fmt: skip
 
