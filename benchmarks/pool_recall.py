@@ -50,7 +50,9 @@ def insuranceqa() -> Corpus:
 
 
 def stackexchange() -> Corpus:
-    sites = [question for site in ("cardano", "coffee", "genai") for question in load_dataset("stackexchange", split=site)]
+    sites = [
+        question for site in ("cardano", "coffee", "genai") for question in load_dataset("stackexchange", split=site)
+    ]
     titled = [Question(one.id, str(one.meta["title"]), one.candidates) for one in sites]
     return corpus(titled, (), 100)
 

@@ -1,6 +1,6 @@
 """What is killed: a process that adds, embeds, deletes and compacts, and writes down what it has begun and done.
 
-    python -m tests.retrieval.crash_worker POOL LOG FIRST
+python -m tests.retrieval.crash_worker POOL LOG FIRST
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ def added(number: int) -> State:
     """Some new ones, and some that may be there with another text."""
     rng = random.Random(number)
     ids = [f"i{rng.randrange(400)}" for _ in range(40)]
-    return {id: f"Passage {id} of step {number} has {' '.join(rng.choices(['honey', 'wax', 'smoke'], k=4))}." for id in ids}
+    return {
+        id: f"Passage {id} of step {number} has {' '.join(rng.choices(['honey', 'wax', 'smoke'], k=4))}." for id in ids
+    }
 
 
 def deleted(number: int) -> list[str]:

@@ -62,7 +62,7 @@ class Database:
         kind, version = (
             connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         )
-        if (kind, version) == (0, 0) and not self.write:
+        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:  # killed as it was made
             raise InputError(f"{self.path.parent} is empty: nothing was added to it yet")
         if kind != KIND:
             raise FormatError(self.path, "not the database of a pool")

@@ -12,9 +12,9 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import qdrant_edge as edge
@@ -31,6 +31,8 @@ from anselm.retrieval.terms import TERM, passage_weights
 FORMAT = 1
 WORDS, MEANING = "words", "meaning"
 BATCH = 500
+Seal = list[list[Any]]
+T = TypeVar("T")
 
 
 class IndexInUse(Exception):
@@ -50,51 +52,84 @@ def open_edge_index(store: Store, folder: Path, note: Callable[[str], object]) -
     except (InputError, OSError):
         raise IndexInUse from None
     try:
-        try:
-            index = EdgeIndex(store, folder, held)
-            index.refresh()
-            index.check()
-        except DamagedIndex as damage:
-            note(f"the index of {folder.parent} was damaged ({damage}) and is made again")
-            (folder / "position.json").unlink(missing_ok=True)
-            index = EdgeIndex(store, folder, held)
-            index.refresh()
+        return EdgeIndex(store, folder, held, note)
     except BaseException:
         held.close()
         raise
-    return index
 
 
 class EdgeIndex:
+    """Whatever is done to it is done again, once, where the first time shows that it is damaged."""
+
     name = "edge"
 
-    def __init__(self, store: Store, folder: Path, held: ExitStack) -> None:
-        self.store, self.folder, self.held = store, folder, held
-        self.position, place = folder / "position.json", folder / "shard"
-        self.width = int(store.fact("width") or 0)
+    def __init__(self, store: Store, folder: Path, held: ExitStack, note: Callable[[str], object]) -> None:
+        self.store, self.folder, self.held, self.note = store, folder, held, note
+        self.position, self.place = folder / "position.json", folder / "shard"
+        self.shard: edge.EdgeShard | None = None
+        self._mending(self._open)
+
+    def _mending(self, work: Callable[[], T]) -> T:
+        try:
+            return work()
+        except DamagedIndex as damage:
+            self.note(f"the index of {self.folder.parent} was damaged ({damage}) and was made again")
+            self.position.unlink(missing_ok=True)
+            self._open()
+            return work()
+
+    def _open(self) -> None:
+        self._close_shard()
+        self.width = int(self.store.fact("width") or 0)
         self.change = self._read_position()
-        self.shard = self._load(place) if self.change else self._create(place)
+        self.shard = self._load() if self.change else self._create()
+        self._take_in()
+        self._check()
 
-    def _load(self, place: Path) -> edge.EdgeShard:
-        with guarded():
-            return edge.EdgeShard.load(str(place))
+    def _close_shard(self) -> None:
+        shard, self.shard = self.shard, None
+        if shard is not None:
+            with suppress(DamagedIndex), guarded():
+                shard.close()
 
-    def _create(self, place: Path) -> edge.EdgeShard:
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
+    def _load(self) -> edge.EdgeShard:
         with guarded():
-            return edge.EdgeShard.create(str(place), self._config())
+            return edge.EdgeShard.load(str(self.place))
+
+    def _create(self) -> edge.EdgeShard:
+        shutil.rmtree(self.place, ignore_errors=True)
+        self.place.mkdir()
+        with guarded():
+            return edge.EdgeShard.create(str(self.place), self._config())
 
     def _read_position(self) -> int:
-        """0 where there is none, or it is of other vectors, or older than what the store remembers."""
+        """0 where there is none, or it is of other vectors, or older than what the store remembers.
+
+        Its seal is broken from here until `close`: after a kill, Edge's own log has to be trusted.
+        """
         if not self.position.exists():
             return 0
         try:
             position = json.loads(self.position.read_bytes())
             change, known = int(position["change"]), (position["format"], position["width"])
+            seal = position["seal"]
         except (ValueError, KeyError, TypeError) as error:
             raise DamagedIndex(f"{self.position.name}: {error}") from None
-        return change if known == (FORMAT, self.width) and self.store.compacted <= change <= self.store.change else 0
+        if seal is not None and seal != self._seal():
+            raise DamagedIndex("its files are not as they were left")
+        if known != (FORMAT, self.width) or not self.store.compacted <= change <= self.store.change:
+            return 0
+        self._write_position(change, None)
+        return change
+
+    def _write_position(self, change: int, seal: Seal | None) -> None:
+        position = {"format": FORMAT, "width": self.width, "change": change, "seal": seal}
+        replace_file(self.position, json.dumps(position).encode())
+
+    def _seal(self) -> Seal:
+        """Size and time of every file: Edge does not notice all damage by itself."""
+        files = sorted(path for path in self.place.rglob("*") if path.is_file())
+        return [[str(path.relative_to(self.place)), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
 
     def _config(self) -> edge.EdgeConfig:
         params = {}
@@ -104,28 +139,28 @@ class EdgeIndex:
         words = {WORDS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)}
         return edge.EdgeConfig(vectors=params, sparse_vectors=words)
 
-    def refresh(self) -> None:
-        """Take in what is newer in the store."""
+    def _take_in(self) -> None:
+        """What is newer in the store."""
         if (change := self.store.change) == self.change:
             return
-        self._begin_anew_if_needed()
-        with guarded():
-            if gone := self.store.removed(self.change) if self.change else []:
-                self.shard.update(edge.UpdateOperation.delete_points([*gone]))
-            for rows in in_batches(self.store.newer(self.change), BATCH):
-                self.shard.update(edge.UpdateOperation.upsert_points([self._point(row) for row in rows]))
-        self.change = change
-
-    def _begin_anew_if_needed(self) -> None:
-        """Where the first vectors came, or the store forgot what was deleted."""
-        width = int(self.store.fact("width") or 0)
-        if width == self.width and self.change >= self.store.compacted:
+        if int(self.store.fact("width") or 0) != self.width or (self.change and self.change < self.store.compacted):
+            self._begin_anew()
             return
         with guarded():
-            self.shard.close()
+            if gone := self.store.removed(self.change) if self.change else []:
+                self._update(edge.UpdateOperation.delete_points([*gone]))
+            for rows in in_batches(self.store.newer(self.change), BATCH):
+                self._update(edge.UpdateOperation.upsert_points([self._point(row) for row in rows]))
+        self.change = change
+
+    def _begin_anew(self) -> None:
+        """The first vectors have come, or the store forgot what was deleted."""
         self.position.unlink(missing_ok=True)
-        self.change, self.width = 0, width
-        self.shard = self._create(self.folder / "shard")
+        self._open()
+
+    def _update(self, operation: edge.UpdateOperation) -> None:
+        if self.shard is not None:
+            self.shard.update(operation)
 
     def _point(self, row: Row) -> edge.Point:
         terms = np.frombuffer(row.terms, dtype=TERM)
@@ -136,43 +171,49 @@ class EdgeIndex:
         meta = {name: as_filterable(value) for name, value in json.loads(row.meta).items()}
         return edge.Point(row.number, vectors, {SOURCE: row.source, "meta": meta})
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """That it holds as many items as the store."""
         with guarded():
-            found = self.shard.count(edge.CountRequest(exact=True))
+            found = self.shard.count(edge.CountRequest(exact=True)) if self.shard else 0
         if found != (wanted := self.store.count()):
             raise DamagedIndex(f"{found:,} of {wanted:,} passages")
 
     def by_words(self, weights: Mapping[int, float], k: int, where: Conditions = ()) -> list[int]:
-        return self._query(edge.SparseVector(list(weights), list(weights.values())), WORDS, k, where) if weights else []
+        asked = edge.SparseVector(list(weights), list(weights.values()))
+        return self._query(asked, WORDS, k, where) if weights else []
 
     def by_vector(self, vector: Vectors, k: int, where: Conditions = ()) -> list[int]:
         return self._query(vector.tolist(), MEANING, k, where) if self.width else []
 
     def _query(self, vector: Any, using: str, k: int, where: Conditions) -> list[int]:
-        self.refresh()
+        return self._mending(lambda: self._search(vector, using, k, where))
+
+    def _search(self, vector: Any, using: str, k: int, where: Conditions) -> list[int]:
+        self._take_in()
         wanted = edge.Query.Nearest(vector, using=using)
         with guarded():
-            found = self.shard.query(edge.QueryRequest(limit=k, query=wanted, filter=as_filter(where)))
-        return [int(point.id) for point in found]
+            request = edge.QueryRequest(limit=k, query=wanted, filter=as_filter(where))
+            found = self.shard.query(request) if self.shard else []
+        return [int(point.id) for point in sorted(found, key=lambda point: (-point.score, point.id))]
 
     def flush(self) -> None:
+        self._mending(self._keep)
+
+    def _keep(self) -> None:
         """The position is kept after what it stands for, so that a kill in between costs a repetition, no loss."""
-        self.refresh()
+        self._take_in()
         with guarded():
-            self.shard.flush()
-        position = {"format": FORMAT, "width": self.width, "change": self.change}
-        replace_file(self.position, json.dumps(position).encode())
+            if self.shard:
+                self.shard.flush()
+        self._write_position(self.change, None)
 
     def close(self) -> None:
-        try:
-            self.flush()
-            with guarded():
-                self.shard.close()
-        except (DamagedIndex, AnselmError):  # it is derived: the next one who opens it sees to it
-            pass
-        finally:
-            self.held.close()
+        with suppress(DamagedIndex, AnselmError):  # it is derived: the next one who opens it sees to it
+            self._keep()
+            self._close_shard()
+            self._write_position(self.change, self._seal())
+        self._close_shard()
+        self.held.close()
 
 
 @contextmanager
@@ -183,7 +224,7 @@ def guarded() -> Iterator[None]:
     except (KeyboardInterrupt, SystemExit, GeneratorExit, AnselmError):
         raise
     except BaseException as error:
-        raise DamagedIndex(" ".join(str(error).split())[:200]) from None
+        raise DamagedIndex(" ".join(str(error).split())[:80]) from None
 
 
 def as_filter(where: Conditions) -> edge.Filter | None:
