@@ -207,3 +207,21 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
 def test_an_address_that_is_none_is_refused(place: str) -> None:
     with pytest.raises(AnselmError, match=r"a pool is|is no pool|needs an extra|the name of a pool"):
         Pool.open(place)
+
+
+def test_where_an_index_has_no_room_passages_are_searched_in_memory(
+    place: Path, on_disk: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from anselm.retrieval import edge_index
+
+    whole, _ = answers(place)
+    with Pool.open(place, WordEncoder()) as pool:
+        assert pool.info()["index"] == "edge"
+        monkeypatch.setattr(edge_index, "ROOM", 10**18)
+        pool.add([Item("new", "A zeppelin.")])
+        assert pool.search("zeppelin")[0].item.id == "new"
+        assert [one.item.id for one in pool.search("honey3 and wax2", 20)] == whole
+        assert pool.info()["index"] == "exact"
+        assert "MB are free on the disk" in pool.notes[0]
+    monkeypatch.undo()
+    assert answers(place)[0] == whole

@@ -116,11 +116,11 @@ class Database:
         self.run("BEGIN IMMEDIATE")
         try:
             yield
+            self.run("COMMIT")
         except BaseException:
-            if self._connection.in_transaction:  # a full disk has rolled it back already
+            if self._connection.in_transaction:  # a full disk may have rolled it back already
                 self._connection.execute("ROLLBACK")
             raise
-        self.run("COMMIT")
 
     def close(self) -> None:
         with self.guarded():

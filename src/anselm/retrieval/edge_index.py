@@ -25,12 +25,14 @@ from anselm.outputs import hold
 from anselm.retrieval.batches import in_batches
 from anselm.retrieval.engine import Vectors
 from anselm.retrieval.filters import SOURCE, Conditions
+from anselm.retrieval.indexes import UnusableIndex
 from anselm.retrieval.store import HALF, Row, Store
 from anselm.retrieval.terms import TERM, passage_weights
 
 FORMAT = 1
 WORDS, MEANING = "words", "meaning"
 BATCH = 500
+ROOM, ROW = 64_000_000, 2_000  # bytes, at least as many as were seen
 Seal = list[list[Any]]
 T = TypeVar("T")
 
@@ -39,8 +41,8 @@ class IndexInUse(Exception):
     """Another process has it, or nobody may write it."""
 
 
-class DamagedIndex(Exception):
-    """It cannot be used, and has to be made again."""
+class DamagedIndex(UnusableIndex):
+    """It has to be made again."""
 
 
 def open_edge_index(store: Store, folder: Path, note: Callable[[str], object]) -> EdgeIndex:
@@ -146,12 +148,19 @@ class EdgeIndex:
         if int(self.store.fact("width") or 0) != self.width or (self.change and self.change < self.store.compacted):
             self._begin_anew()
             return
+        self._check_room()
         with guarded():
             if gone := self.store.removed(self.change) if self.change else []:
                 self._update(edge.UpdateOperation.delete_points([*gone]))
             for rows in in_batches(self.store.newer(self.change), BATCH):
                 self._update(edge.UpdateOperation.upsert_points([self._point(row) for row in rows]))
         self.change = change
+
+    def _check_room(self) -> None:
+        """Where its files, which are mapped into memory, cannot grow, the system ends the process."""
+        needed = ROOM + self.store.count_newer(self.change) * (ROW + 2 * self.width)
+        if (free := shutil.disk_usage(self.folder).free) < needed:
+            raise UnusableIndex(f"{free / 1e6:,.0f} MB are free on the disk, and {needed / 1e6:,.0f} MB are needed")
 
     def _begin_anew(self) -> None:
         """The first vectors have come, or the store forgot what was deleted."""
@@ -208,7 +217,7 @@ class EdgeIndex:
         self._write_position(self.change, None)
 
     def close(self) -> None:
-        with suppress(DamagedIndex, AnselmError):  # it is derived: the next one who opens it sees to it
+        with suppress(UnusableIndex, AnselmError):  # it is derived: the next one who opens it sees to it
             self._keep()
             self._close_shard()
             self._write_position(self.change, self._seal())

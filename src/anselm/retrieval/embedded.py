@@ -6,8 +6,8 @@ process that has it open; others search in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from anselm.errors import InputError
 from anselm.outputs import hold
 from anselm.retrieval.engine import Pending, Vectors
 from anselm.retrieval.filters import Conditions
-from anselm.retrieval.indexes import Index, drop_index, open_index
+from anselm.retrieval.indexes import Index, UnusableIndex, drop_index, open_index, replacement
 from anselm.retrieval.item import Item
 from anselm.retrieval.store import FILE, FINGERPRINT, Store
 
@@ -111,10 +111,18 @@ class Embedded:
         self.writing.set_vectors(fingerprint, pending, vectors)
 
     def by_words(self, weights: Mapping[int, float], k: int, where: Conditions = ()) -> list[str]:
-        return self.reading.ids(self.index.by_words(weights, k, where))
+        return self._find(lambda index: index.by_words(weights, k, where))
 
     def by_vector(self, vector: Vectors, k: int, where: Conditions = ()) -> list[str]:
-        return self.reading.ids(self.index.by_vector(vector, k, where))
+        return self._find(lambda index: index.by_vector(vector, k, where))
+
+    def _find(self, search: Callable[[Index], list[int]]) -> list[str]:
+        try:
+            return self.reading.ids(search(self.index))
+        except UnusableIndex as error:
+            self._drop_open_index()
+            self._index = replacement(self.reading, self.folder, self.notes.append, error)
+            return self.reading.ids(search(self._index))
 
     def rebuild(self, vectors: bool) -> None:
         """The index, from what the database holds; with `vectors`, those are forgotten, to be made again."""
@@ -134,7 +142,8 @@ class Embedded:
     def flush(self) -> None:
         """What is added is on disk already; the index catches up."""
         if (self.folder / FILE).is_file():
-            self.index.flush()
+            with suppress(UnusableIndex):  # said when it is needed
+                self.index.flush()
 
     def close(self) -> None:
         self._drop_open_index()

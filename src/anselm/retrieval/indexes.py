@@ -18,6 +18,10 @@ LARGE = 50_000  # items from which on an index on disk pays; in memory they are 
 EDGE = "qdrant_edge"
 
 
+class UnusableIndex(Exception):
+    """It cannot be used now, and the store can: where the disk is full, for one."""
+
+
 class Index(Protocol):
     """Derived from a store: it takes in what is newer there before each search, and may be lost."""
 
@@ -44,6 +48,13 @@ def open_index(store: Store, folder: Path, note: Callable[[str], object]) -> Ind
         return open_edge_index(store, folder / FOLDER, note)
     except IndexInUse:
         return ExactIndex(store)
+    except UnusableIndex as error:
+        return replacement(store, folder, note, error)
+
+
+def replacement(store: Store, folder: Path, note: Callable[[str], object], error: UnusableIndex) -> Index:
+    note(f"the index of {folder} cannot be used ({error}); passages are searched in memory")
+    return ExactIndex(store)
 
 
 def drop_index(folder: Path) -> None:

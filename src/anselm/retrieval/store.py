@@ -154,6 +154,9 @@ class Store:
                  WHERE change > ? ORDER BY number"""
         return (Row(*row) for row in cast(Iterator[Any], self.database.stream(sql, change)))
 
+    def count_newer(self, change: int) -> int:
+        return cast(int, self.database.one("SELECT count(*) FROM item WHERE change > ?", change))
+
     @property
     def compacted(self) -> int:
         """The change until which nobody knows any more what was deleted."""
