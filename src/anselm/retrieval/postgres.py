@@ -49,7 +49,6 @@ ON CONFLICT (id) DO UPDATE SET text = excluded.text, question = excluded.questio
     source = excluded.source, start = excluded.start, "end" = excluded."end", line = excluded.line,
     meta = excluded.meta, hash = excluded.hash,
     vector = CASE WHEN {{item}}.hash = excluded.hash THEN {{item}}.vector END
-RETURNING number
 """
 BY_WORDS = """
 WITH asked (term, weight) AS (SELECT * FROM unnest(%s::bigint[], %s::float8[])),
@@ -113,18 +112,23 @@ class Postgres:
         with self._guarded(), self._connection.transaction():
             known = {item.id: item for item in self.get([item.id for item in items])}
             changed = [item for item in items if known.get(item.id) != item]
-            with self._connection.cursor() as cursor:
-                for item in changed:
-                    self._upsert(cursor, item)
+            if changed:
+                self._upsert(changed)
         return len(changed)
 
-    def _upsert(self, cursor: Any, item: Item) -> None:
-        number = cursor.execute(self._sql(UPSERT), (*as_row(item), item.hash)).fetchone()[0]
-        cursor.execute(self._sql("DELETE FROM {item}_posting WHERE number = %s"), (number,))
-        terms = count_terms(item.content)
-        weights = passage_weights(terms, [len(terms)]).tolist()
-        insert = self._sql("INSERT INTO {item}_posting SELECT term, %s, weight FROM unnest(%s::bigint[], %s::real[])")
-        cursor.execute(insert + " AS t (term, weight)", (number, terms["term"].tolist(), weights))
+    def _upsert(self, items: Sequence[Item]) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.executemany(self._sql(UPSERT), [(*as_row(item), item.hash) for item in items])  # type: ignore[arg-type,unused-ignore]
+        numbers = dict(self._rows("SELECT id, number FROM {item} WHERE id = ANY(%s)", ([item.id for item in items],)))
+        self._rows("DELETE FROM {item}_posting WHERE number = ANY(%s) RETURNING 1", (list(numbers.values()),))
+        copy = self._sql("COPY {item}_posting (term, number, weight) FROM STDIN")
+        with self._connection.cursor() as cursor, cursor.copy(copy) as postings:  # type: ignore[arg-type,unused-ignore]
+            for item in items:
+                terms = count_terms(item.content)
+                for term, weight in zip(
+                    terms["term"].tolist(), passage_weights(terms, [len(terms)]).tolist(), strict=True
+                ):
+                    postings.write_row((term, numbers[item.id], weight))
 
     def delete(self, ids: Sequence[str]) -> int:
         return len(self._rows("DELETE FROM {item} WHERE id = ANY(%s) RETURNING id", (list(ids),)))
