@@ -5,7 +5,7 @@
 POOLS is a folder in which the pools are made; a run that was stopped goes on with their vectors. Each pool holds all
 the different answers of a corpus: the sentences of SQuAD's dev paragraphs, InsuranceQA's answers, and the answers of
 three Stack Exchange sites, without their questions. recall@k is the share of questions with a right answer among the
-first k. The ranker reads the first 50, 100 or 200 of a sample of the questions.
+first k, of up to 1,500 questions. The ranker reads the first 50, 100 or 200 of a sample of the questions.
 """
 
 # ruff: noqa: T201
@@ -32,6 +32,7 @@ from anselm.runtime.sentence_encoder import load_sentence_encoder
 
 DEPTHS = (10, 50, 100)
 READ = (50, 100, 200)
+ASKED = 1_500  # questions of a corpus, at most
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,9 @@ def corpus(questions: Sequence[Question], others: Sequence[Question], sample: in
     """Texts that are the same are one."""
     texts = dict.fromkeys(one.text for question in (*questions, *others) for one in question.candidates)
     asked = [(q.text, frozenset(hash_text(one.text) for one in q.candidates if one.relevant)) for q in questions]
-    return Corpus(tuple(pair for pair in asked if pair[1]), tuple(texts), sample)
+    answered = [pair for pair in asked if pair[1]]
+    some = random.Random(0).sample(answered, min(ASKED, len(answered)))
+    return Corpus(tuple(some), tuple(texts), sample)
 
 
 CORPORA: dict[str, Callable[[], Corpus]] = {"squad": squad, "insuranceqa": insuranceqa, "stackexchange": stackexchange}

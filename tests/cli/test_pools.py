@@ -63,6 +63,8 @@ def test_feedback_is_a_list_to_evaluate_and_calibrate_with(faq: Path, tmp_path: 
     assert first["candidates"][0]["question"]
     assert sum(one["label"] for one in second["candidates"]) == 0
     assert json.loads(run("evaluate", "bm25", "--data", lists, "--json"))["questions"] == 2
+    run("train", "--base", "bm25", "--data", lists, "--out", tmp_path / "trained")
+    run("calibrate", tmp_path / "trained", "--data", lists)
     run("pool", "feedback", faq, shown, "--none")
     assert (faq / "feedback.jsonl").read_text().count("\n") == 1
 

@@ -94,7 +94,8 @@ class Postgres:
 
     def _rows(self, template: str, values: Sequence[Any] = (), where: str = "true") -> list[Any]:
         with self._guarded():
-            return self._connection.execute(self._sql(template, where=where), values).fetchall()  # type: ignore[arg-type,unused-ignore]
+            found = self._connection.execute(self._sql(template, where=where), values)  # type: ignore[arg-type,unused-ignore]
+            return list(found.fetchall())
 
     def _make(self) -> None:
         """The tables, where they are not there; what is there must be of a format that is known."""
@@ -185,8 +186,9 @@ class Postgres:
 
     def by_vector(self, vector: Vectors, k: int, where: Conditions = ()) -> list[str]:
         condition, values = as_sql(where)
-        sql = """SELECT id FROM {item} item WHERE vector IS NOT NULL AND {where}
-                 ORDER BY vector <#> %s::halfvec, number LIMIT %s"""
+        kind = f"halfvec({len(vector)})"  # as an index on it has to say
+        sql = f"""SELECT id FROM {{item}} item WHERE vector IS NOT NULL AND {{where}}
+                  ORDER BY vector::{kind} <#> %s::{kind} LIMIT %s"""
         return [str(id) for (id,) in self._rows(sql, (*values, as_text(vector), k), condition)]
 
     def rebuild(self, vectors: bool) -> None:
