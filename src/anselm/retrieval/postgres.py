@@ -79,6 +79,7 @@ class Postgres:
         self._made = False
         with self._guarded():
             self._connection = psycopg.connect(address, autocommit=True)
+            self._connection.execute("SET hnsw.ef_search = 200")  # how many a graph gives, where somebody made one
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
