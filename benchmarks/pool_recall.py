@@ -5,7 +5,7 @@
 POOLS is a folder in which the pools are made; a run that was stopped goes on with their vectors. Each pool holds all
 the different answers of a corpus: the sentences of SQuAD's dev paragraphs, InsuranceQA's answers, and the answers of
 three Stack Exchange sites, without their questions. recall@k is the share of questions with a right answer among the
-first k, of up to 1,500 questions. The ranker reads the first 50, 100 or 200 of a sample of the questions.
+first k, of up to 1,000 questions. The ranker reads the first 50, 100 or 200 of a sample of the questions.
 """
 
 # ruff: noqa: T201
@@ -32,7 +32,7 @@ from anselm.runtime.sentence_encoder import load_sentence_encoder
 
 DEPTHS = (10, 50, 100)
 READ = (50, 100, 200)
-ASKED = 1_500  # questions of a corpus, at most
+ASKED = 1_000  # questions of a corpus, at most
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Corpus:
 
 
 def squad() -> Corpus:
-    return corpus(list(load_dataset("squad", split="dev")), (), 200)
+    return corpus(list(load_dataset("squad", split="dev")), (), 100)
 
 
 def insuranceqa() -> Corpus:
     others = [question for split in ("train", "dev") for question in load_dataset("insuranceqa-text", split=split)]
-    return corpus(list(load_dataset("insuranceqa-text", split="test")), others, 60)
+    return corpus(list(load_dataset("insuranceqa-text", split="test")), others, 30)
 
 
 def stackexchange() -> Corpus:
@@ -56,7 +56,7 @@ def stackexchange() -> Corpus:
         question for site in ("cardano", "coffee", "genai") for question in load_dataset("stackexchange", split=site)
     ]
     titled = [Question(one.id, str(one.meta["title"]), one.candidates) for one in sites]
-    return corpus(titled, (), 60)
+    return corpus(titled, (), 30)
 
 
 def corpus(questions: Sequence[Question], others: Sequence[Question], sample: int) -> Corpus:

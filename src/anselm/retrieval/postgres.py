@@ -22,7 +22,7 @@ from anselm.errors import FormatError, InputError
 from anselm.retrieval.engine import Pending, Vectors
 from anselm.retrieval.filters import SOURCE, Conditions
 from anselm.retrieval.item import Item, write_meta
-from anselm.retrieval.terms import count_terms, passage_weights
+from anselm.retrieval.terms import count_terms, idf, passage_weights
 
 FORMAT = 1
 COLUMNS = 'id, text, question, heading, source, start, "end", line, meta'
@@ -51,13 +51,11 @@ ON CONFLICT (id) DO UPDATE SET text = excluded.text, question = excluded.questio
     vector = CASE WHEN {{item}}.hash = excluded.hash THEN {{item}}.vector END
 """
 BY_WORDS = """
-WITH asked (term, weight) AS (SELECT * FROM unnest(%s::bigint[], %s::float8[])),
-     known (term, n) AS (SELECT term, count(*) FROM {item}_posting WHERE term = ANY(%s) GROUP BY term),
-     passages (total) AS (SELECT count(*) FROM {item})
-SELECT item.id FROM {item}_posting posting JOIN asked USING (term) JOIN known USING (term) JOIN {item} item
-       USING (number), passages
-WHERE {where} GROUP BY item.number, item.id
-ORDER BY sum(asked.weight * posting.weight * ln(1 + (total - n + 0.5) / (n + 0.5))) DESC, item.number LIMIT %s
+SELECT item.id FROM {item} item JOIN (
+    SELECT number, sum(asked.weight * posting.weight) AS score
+    FROM {item}_posting posting JOIN unnest(%s::bigint[], %s::float8[]) AS asked (term, weight) USING (term)
+    GROUP BY number
+) AS found USING (number) WHERE {where} ORDER BY score DESC, number LIMIT %s
 """
 
 
@@ -181,8 +179,10 @@ class Postgres:
 
     def by_words(self, weights: Mapping[int, float], k: int, where: Conditions = ()) -> list[str]:
         condition, values = as_sql(where)
-        terms = list(weights)
-        rows = self._rows(BY_WORDS, (terms, list(weights.values()), terms, *values, k), condition)
+        total = self.count()
+        counts = "SELECT term, count(*) FROM {item}_posting WHERE term = ANY(%s) GROUP BY term"
+        asked = {term: weights[term] * idf(total, n) for term, n in self._rows(counts, (list(weights),))}
+        rows = self._rows(BY_WORDS, (list(asked), list(asked.values()), *values, k), condition)
         return [str(id) for (id,) in rows]
 
     def by_vector(self, vector: Vectors, k: int, where: Conditions = ()) -> list[str]:
