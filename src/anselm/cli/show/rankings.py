@@ -144,7 +144,8 @@ def aside(result: Result) -> str:
 
 def origin(result: Result) -> str:
     """Where a result comes from: the line of a file, the id that was given, or the place in the input."""
-    if isinstance(result, Passage):
+    if isinstance(result, Passage) and result.source:
         page = f", page {result.page}" if result.page else ""
-        return one_line(f"{result.source}:{result.line}{page}")
+        line = f":{result.line}" if result.line else f" [{result.id}]"
+        return one_line(f"{result.source}{line}{page}")
     return one_line(f"[{result.index if result.id is None else result.id}]")

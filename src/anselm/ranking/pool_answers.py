@@ -1,0 +1,56 @@
+"""Asking a pool: it finds the candidates, the model reads them, and answers come with what the pool knows of them."""
+
+from __future__ import annotations
+
+from anselm.errors import InputError
+from anselm.ranking.answers import Answers, Passage, Result
+from anselm.ranking.ranker import Ranker, check_count
+from anselm.retrieval.filters import Where
+from anselm.retrieval.item import Item
+from anselm.retrieval.pool import Pool
+
+READ = 100  # passages, by default
+
+
+def ask_pool(
+    ranker: Ranker,
+    question: str,
+    pool: Pool,
+    top: int = 5,
+    *,
+    read: int | None = None,
+    where: Where | None = None,
+    explain: bool = False,
+    fold_duplicates: bool = False,
+) -> Answers:
+    """As `Ranker.ask`, of a pool: the `read` passages nearest by words and meaning are read by the model."""
+    check_count("top", top)
+    check_count("read", read)
+    found = pool.search(question, read or READ, where)
+    if not found:
+        raise InputError(f"there is nothing to read in {pool.place}: {_why(pool, where)}")
+    items = [one.item for one in found]
+    ranking = ranker.rank(
+        question, [item.candidate for item in items], top, explain=explain, fold_duplicates=fold_duplicates
+    )
+    known = {name: getattr(ranking, name) for name in ("question", "model", "answerable", "threshold")}
+    more = {name: getattr(ranking, name) for name in ("answerability", "empty", "warnings")}
+    results = tuple(_passage(result, items[result.index], pool) for result in ranking.results)
+    return Answers(**known, results=results, **more, passages=pool.count(where), read=len(items))
+
+
+def _why(pool: Pool, where: Where | None) -> str:
+    if not pool.count(where):
+        return "no passage is as --where says" if where else "it is empty"
+    return "no passage shares a word with the question, and `anselm pool add` has yet to fill in their vectors"
+
+
+def _passage(result: Result, item: Item, pool: Pool) -> Passage:
+    beside = getattr(pool.engine, "neighbours", None)
+    before, after = beside(item) if beside and item.heading is not None and item.source else ("", "")
+    page = item.meta.get("page")
+    return Passage(
+        result.index, result.text, result.score, result.probability, item.id, item.source, item.start, item.end,
+        item.line, before, after, heading=item.heading or None, page=page if isinstance(page, int) else None,
+        question=result.question, meta=item.meta, duplicates=result.duplicates, explanation=result.explanation,
+    )  # fmt: skip

@@ -1,0 +1,104 @@
+"""Words and vectors of a pool as arrays in memory: exact, and it needs nothing else; for up to some 100,000.
+
+Built from the store when it is first used; what is newer there is taken in before each search. A row that was changed
+or deleted stays where it is and is not `alive` any more; once there are as many of these as others, all is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anselm.retrieval.engine import Vectors
+from anselm.retrieval.filters import Conditions
+from anselm.retrieval.store import HALF, Row, Store
+from anselm.retrieval.terms import TERM, idf, passage_weights
+
+Indices = NDArray[np.int64]
+
+
+class ExactIndex:
+    """Of a store, which it only reads."""
+
+    name = "exact"
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._clear()
+
+    def _clear(self) -> None:
+        self.change = 0
+        self.numbers: Indices = np.empty(0, dtype=np.int64)  # (rows,)
+        self.alive: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)  # (rows,)
+        self.terms: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)  # (postings,)
+        self.weights: NDArray[np.float32] = np.empty(0, dtype=np.float32)  # (postings,)
+        self.rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)  # of the postings
+        self.vectors: Vectors = np.empty((0, 0), dtype=np.float32)  # (vectors, width)
+        self.owners: Indices = np.empty(0, dtype=np.int64)  # rows of the vectors
+
+    def refresh(self) -> None:
+        """Take in what is newer in the store."""
+        if (change := self.store.change) == self.change:
+            return
+        if 2 * self.alive.sum() < len(self.alive) or self.change < self.store.compacted:
+            self._clear()
+        gone = self.store.removed(self.change) if len(self.numbers) else []
+        rows = list(self.store.newer(self.change))
+        stale = np.array([*gone, *(row.number for row in rows)], dtype=np.int64)
+        self.alive &= ~np.isin(self.numbers, stale)
+        self._append(rows)
+        self.change = change
+
+    def _append(self, rows: Sequence[Row]) -> None:
+        first = len(self.numbers)
+        self.numbers = np.concatenate([self.numbers, np.array([row.number for row in rows], dtype=np.int64)])
+        self.alive = np.concatenate([self.alive, np.ones(len(rows), dtype=np.bool_)])
+        terms = np.frombuffer(b"".join(row.terms for row in rows), dtype=TERM)
+        sizes = [len(row.terms) // TERM.itemsize for row in rows]
+        self.terms = np.concatenate([self.terms, terms["term"]])
+        self.weights = np.concatenate([self.weights, passage_weights(terms, sizes)])
+        self.rows = np.concatenate([self.rows, np.repeat(np.arange(first, first + len(rows), dtype=np.int32), sizes)])
+        self._append_vectors({first + place: row.vector for place, row in enumerate(rows) if row.vector is not None})
+
+    def _append_vectors(self, vectors: Mapping[int, bytes]) -> None:
+        if vectors:
+            new = np.frombuffer(b"".join(vectors.values()), dtype=HALF).reshape(len(vectors), -1).astype(np.float32)
+            self.vectors = np.concatenate([self.vectors, new]) if len(self.vectors) else new
+            self.owners = np.concatenate([self.owners, np.array(list(vectors), dtype=np.int64)])
+
+    def by_words(self, weights: Mapping[int, float], k: int, where: Conditions = ()) -> list[int]:
+        self.refresh()
+        allowed = self._allowed(where)
+        scores = np.zeros(len(self.numbers), dtype=np.float64)
+        count = int(self.alive.sum())
+        for term, weight in weights.items():
+            found = np.flatnonzero(self.terms == np.uint32(term))
+            found = found[self.alive[self.rows[found]]]
+            scores[self.rows[found]] += weight * idf(count, len(found)) * self.weights[found]
+        return self._best(np.arange(len(scores)), scores, allowed & (scores > 0), k)
+
+    def by_vector(self, vector: Vectors, k: int, where: Conditions = ()) -> list[int]:
+        self.refresh()
+        if not len(self.vectors):
+            return []
+        return self._best(self.owners, self.vectors @ vector, self._allowed(where)[self.owners], k)
+
+    def _allowed(self, where: Conditions) -> NDArray[np.bool_]:
+        return self.alive & np.isin(self.numbers, self.store.numbers(where)) if where else self.alive
+
+    def _best(self, rows: Indices, scores: NDArray[np.floating], allowed: NDArray[np.bool_], k: int) -> list[int]:
+        """The numbers of the k best rows; of equal ones the older first."""
+        places = np.flatnonzero(allowed)
+        if len(places) > k:
+            least = np.partition(scores[places], len(places) - k)[len(places) - k]
+            places = places[scores[places] >= least]
+        order = np.lexsort((self.numbers[rows[places]], -scores[places]))[:k]
+        return [int(number) for number in self.numbers[rows[places[order]]]]
+
+    def flush(self) -> None:
+        """Nothing of it is kept."""
+
+    def close(self) -> None:
+        self._clear()

@@ -1,0 +1,55 @@
+"""Which passages of a pool are meant: {"lang": "en", "year": [2025, 2026], "source": "faq.csv"}.
+
+A name is a field of the metadata, or `source`; a value is a string, a whole number, true or false, or several of them,
+any of which will do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from anselm.errors import InputError
+
+Where = Mapping[str, Any]
+Conditions = tuple[tuple[str, tuple[str | int | bool, ...]], ...]  # all must hold
+
+SOURCE = "source"
+
+
+def check_where(where: Where | None) -> Conditions:
+    if where is None:
+        return ()
+    if not isinstance(where, Mapping):
+        raise InputError(f"where must be like {{'lang': 'en'}}, not {where!r:.60}")
+    return tuple((check_name(name), check_values(name, value)) for name, value in where.items())
+
+
+def check_name(name: Any) -> str:
+    if not isinstance(name, str) or not name or any(sign in name for sign in '"\\\0.[]'):
+        raise InputError(f"where takes names of metadata without dots, quotation marks and brackets, not {name!r:.60}")
+    return name
+
+
+def check_values(name: str, value: Any) -> tuple[str | int | bool, ...]:
+    values = tuple(value) if isinstance(value, list | tuple | set | frozenset) else (value,)
+    if not values or not all(isinstance(one, str | int) for one in values):
+        raise InputError(f"where takes a string, a whole number, true or false, or a list, not {name}={value!r:.60}")
+    return values
+
+
+def parse_where(options: list[str]) -> dict[str, Any]:
+    """What `--where lang=en` says; a value may be JSON, as in year=[2025,2026]."""
+    found: dict[str, Any] = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals:
+            raise InputError(f"--where takes NAME=VALUE, not {option!r:.60}")
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        found[name.strip()] = value if isinstance(parsed, float | dict | None) else parsed
+    check_where(found)
+    return found

@@ -1,0 +1,212 @@
+"""A pool of passages: add, delete, search. `Pool.open("faq.pool")`, or the address of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anselm.data.formats.records import RecordError, check_question
+from anselm.errors import FormatError, InputError
+from anselm.files import Skip, pass_over
+from anselm.retrieval.batches import in_batches
+from anselm.retrieval.engine import Engine
+from anselm.retrieval.filters import SOURCE, Conditions, Where, check_where
+from anselm.retrieval.fusion import fuse_ranks
+from anselm.retrieval.item import Item, item_from_object
+from anselm.retrieval.locations import open_engine
+from anselm.retrieval.terms import question_weights
+
+BATCH = 1_000  # items of a transaction
+EMBEDDED = 512  # texts between two commits: a kill costs a second of computing
+DEPTH = 100  # of each kind of search, before they are fused
+
+
+class TextEncoder(Protocol):
+    """What makes the vectors: the encoder of the default model, or a ranker's own."""
+
+    @property
+    def text_fingerprint(self) -> str: ...
+
+    def text_vectors(self, texts: list[str]) -> NDArray[np.float64]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An item that was found, and at which place by words and by meaning, from 1; None where it was not."""
+
+    item: Item
+    score: float
+    words: int | None
+    meaning: int | None
+
+
+class Pool:
+    """Use it as a context manager, or `close` it. What `add` and `delete` have done is kept when they return."""
+
+    def __init__(self, engine: Engine, encoder: TextEncoder | None = None) -> None:
+        self.engine = engine
+        self._encoder = encoder
+
+    @classmethod
+    def open(cls, place: str | Path, encoder: TextEncoder | None = None) -> Pool:
+        """A folder, qdrant://host/name or postgresql://...; one that is not there is made by the first `add`.
+
+        `encoder` makes the vectors; by default it is that of the default model.
+        """
+        return cls(open_engine(place), encoder)
+
+    @property
+    def place(self) -> str:
+        return self.engine.place
+
+    @property
+    def encoder(self) -> TextEncoder:
+        if self._encoder is None:
+            from anselm.runtime.sentence_encoder import load_sentence_encoder
+
+            self._encoder = load_sentence_encoder()
+        return self._encoder
+
+    def add(self, items: Iterable[Any], skip: Skip | None = None) -> int:
+        """Upsert by id, streamed; gives how many were new or changed. They are found by their words at once.
+
+        An item is a string, a mapping ("id", "text" or "answer", "question", "title", "source", "start", "end",
+        "line", "meta"), an `Item`, or what `Ranker.rank` takes. `skip` is told of each that cannot be kept; without
+        it the first one is an error.
+        """
+        return sum(self._add(batch) for batch in in_batches(self._items(items, skip), BATCH))
+
+    def _add(self, batch: list[Item]) -> int:
+        return self.engine.add(list({item.id: item for item in batch}.values()))  # the last of an id counts
+
+    def _items(self, items: Iterable[Any], skip: Skip | None) -> Iterator[Item]:
+        for position, value in enumerate(items):
+            try:
+                item = item_from_object(value, position)
+            except RecordError as error:
+                if skip is None:
+                    raise
+                skip(FormatError(f"item {position}", str(error)))
+            else:
+                yield item
+
+    def replace(self, source: str, items: Iterable[Item], skip: Skip | None = None) -> int:
+        """Upsert all of a source; what else the pool has of it is deleted. Gives how many changed or went.
+
+        An id that a passage of another source has is not taken over: two numbered lists are not one.
+        """
+        listed = {item.id: item for item in items}
+        old = {item.id for item in self.engine.items(((SOURCE, (source,)),))} if self.exists() else set()
+        for other in self.engine.get(list(listed)) if self.exists() else []:
+            if other.source != source:
+                taken = f"the id {other.id!r} is that of a passage from {other.source or 'elsewhere'} in {self.place}"
+                pass_over(FormatError(source, f"{taken}; ids must differ", listed.pop(other.id).line or None), skip)
+        return self.add(listed.values()) + self.delete(sorted(old - listed.keys()))
+
+    def exists(self) -> bool:
+        """Whether anything was ever added."""
+        try:
+            self.engine.count()
+        except FormatError:
+            raise
+        except InputError:
+            return False
+        return True
+
+    def delete(self, ids: Iterable[str] = (), where: Where | None = None) -> int:
+        """By id, or all that `where` means; gives how many there were."""
+        if isinstance(ids, str):
+            raise InputError(f"ids must be a list of ids, not one {type(ids).__name__}")
+        meant = list(ids) if where is None else [item.id for item in self.engine.items(check_where(where))]
+        return sum(self.engine.delete(batch) for batch in in_batches(dict.fromkeys(meant), BATCH))
+
+    def embed(self, progress: Callable[[Iterable[int]], Iterable[int]] = iter) -> int:
+        """Fill in the vectors that are missing, so that passages are also found by their meaning; gives how many.
+
+        What is filled in is kept: stopped, it goes on from there. `progress` gets a one for each.
+        """
+        missing = self.engine.count_pending()
+        if not missing:
+            return 0
+        self._check_encoder()
+        return sum(progress(self._embed()))
+
+    def _embed(self) -> Iterator[int]:
+        while pending := self.engine.pending(EMBEDDED):
+            vectors = self.encoder.text_vectors([one.text for one in pending]).astype(np.float32)
+            self.engine.set_vectors(self.encoder.text_fingerprint, pending, vectors)
+            yield from (1 for _ in pending)
+
+    def _check_encoder(self) -> None:
+        known = self.engine.fingerprint()
+        if known not in (None, self.encoder.text_fingerprint):
+            other = f"its vectors are of another model ({known}, not {self.encoder.text_fingerprint})"
+            raise InputError(f"{self.place}: {other}; `anselm pool rebuild --vectors` makes them again")
+
+    def search(self, question: str, k: int = DEPTH, where: Where | None = None) -> list[Found]:
+        """The k best by words (BM25) and by meaning (vectors), fused by rank; 100 of each, or k, are looked at."""
+        check_question(question)
+        if type(k) is not int or k < 1:
+            raise InputError(f"k must be a whole number from 1 on, not {k!r:.60}")
+        words, meaning = self.search_apart(question, max(k, DEPTH), check_where(where))
+        scores = fuse_ranks([words, meaning])
+        items = self.engine.get(list(scores)[:k])
+        places = [{id: rank for rank, id in enumerate(order, start=1)} for order in (words, meaning)]
+        return [Found(one, scores[one.id], places[0].get(one.id), places[1].get(one.id)) for one in items]
+
+    def search_apart(self, question: str, k: int, where: Conditions = ()) -> tuple[list[str], list[str]]:
+        """Ids by words, and ids by meaning, best first; the latter are none where no vector is filled in."""
+        words = self.engine.by_words(question_weights(question), k, where)
+        if self.engine.fingerprint() is None:
+            return words, []
+        self._check_encoder()
+        vector = self.encoder.text_vectors([question])[0].astype(np.float32)
+        return words, self.engine.by_vector(vector, k, where)
+
+    def get(self, ids: Iterable[str]) -> list[Item]:
+        """Those that there are, in this order."""
+        return self.engine.get(list(ids))
+
+    def items(self, where: Where | None = None) -> Iterator[Item]:
+        """All of them, streamed, in the order in which they came."""
+        return self.engine.items(check_where(where))
+
+    def count(self, where: Where | None = None) -> int:
+        return self.engine.count(check_where(where))
+
+    def info(self) -> dict[str, Any]:
+        """What `anselm pool info` shows."""
+        counts = {"passages": self.engine.count(), "without_vector": self.engine.count_pending()}
+        return {"pool": self.place, **counts, "encoder": self.engine.fingerprint(), **self.engine.facts()}
+
+    def rebuild(self, vectors: bool = False) -> None:
+        """Make again what is derived: the index and, with `vectors`, the vectors too, at the next `embed`."""
+        if (rebuild := getattr(self.engine, "rebuild", None)) is None:
+            raise InputError(f"{self.place} has nothing that can be built again")
+        rebuild(vectors)
+
+    @property
+    def notes(self) -> list[str]:
+        """What happened on the way that its user should know."""
+        return list(getattr(self.engine, "notes", []))
+
+    def flush(self) -> None:
+        """Let the index catch up, too."""
+        self.engine.flush()
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,211 @@
+"""The truth of an embedded pool: items, their vectors in half precision, and what has changed since when."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from anselm.errors import InputError
+from anselm.retrieval.database import Database
+from anselm.retrieval.engine import Pending, Vectors
+from anselm.retrieval.filters import SOURCE, Conditions
+from anselm.retrieval.item import Item, write_meta
+from anselm.retrieval.terms import count_terms
+
+FILE = "pool.db"
+FINGERPRINT, CHANGE, COMPACTED = "fingerprint", "change", "compacted"
+COLUMNS = 'id, text, question, heading, source, start, "end", line, meta'
+UPSERT = f"""
+INSERT INTO item ({COLUMNS}, hash, terms, change) VALUES ({", ".join("?" * 12)})
+ON CONFLICT (id) DO UPDATE SET text = excluded.text, question = excluded.question, heading = excluded.heading,
+    source = excluded.source, start = excluded.start, "end" = excluded."end", line = excluded.line,
+    meta = excluded.meta, hash = excluded.hash, terms = excluded.terms, change = excluded.change
+"""
+CHUNK = 500  # values of one statement
+HALF = "<f2"  # how vectors are kept
+
+
+class Row(NamedTuple):
+    """An item as an index sees it; numbers are still bytes, which are read faster together."""
+
+    number: int
+    terms: bytes
+    vector: bytes | None
+    source: str
+    meta: str
+
+
+class Store:
+    """All writing happens in transactions, each of which is one `change`."""
+
+    def __init__(self, folder: Path, write: bool) -> None:
+        self.database = Database(folder / FILE, write)
+
+    def fact(self, name: str) -> Any:
+        return self.database.one("SELECT value FROM fact WHERE name = ?", name)
+
+    @property
+    def change(self) -> int:
+        """How many there have been."""
+        return int(self.fact(CHANGE) or 0)
+
+    def _next_change(self) -> int:
+        change = self.change + 1
+        self._set_fact(CHANGE, change)
+        return change
+
+    def _set_fact(self, name: str, value: object) -> None:
+        self.database.run("INSERT OR REPLACE INTO fact VALUES (?, ?)", name, value)
+
+    def add(self, items: Sequence[Item]) -> int:
+        with self.database.transaction():
+            known = {item.id: item for item in self.get([item.id for item in items])}
+            changed = [item for item in items if known.get(item.id) != item]
+            other = [item.id for item in changed if item.id in known and known[item.id].content != item.content]
+            self._forget_vectors(other)
+            if changed:
+                change = self._next_change()
+                self.database.run_many(UPSERT, [(*as_row(item), change) for item in changed])
+        return len(changed)
+
+    def delete(self, ids: Sequence[str]) -> int:
+        with self.database.transaction():
+            numbers = [number for (number,) in self._in("SELECT number FROM item WHERE id IN (?)", ids)]
+            if numbers:
+                change = self._next_change()
+                self.database.run_many("INSERT INTO removed VALUES (?, ?)", [(number, change) for number in numbers])
+                self.database.run_many("DELETE FROM vector WHERE number = ?", [(number,) for number in numbers])
+                self.database.run_many("DELETE FROM item WHERE number = ?", [(number,) for number in numbers])
+        return len(numbers)
+
+    def _forget_vectors(self, ids: Sequence[str]) -> None:
+        sql = "DELETE FROM vector WHERE number = (SELECT number FROM item WHERE id = ?)"
+        self.database.run_many(sql, [(id,) for id in ids])
+
+    def _in(self, sql: str, values: Iterable[object]) -> Iterator[tuple[Any, ...]]:
+        """Rows for many values, for which (?) stands in the statement."""
+        listed = list(values)
+        for start in range(0, len(listed), CHUNK):
+            some = listed[start : start + CHUNK]
+            yield from self.database.rows(sql.replace("(?)", f"({', '.join('?' * len(some))})"), *some)
+
+    def get(self, ids: Sequence[str]) -> list[Item]:
+        found = {row[0]: as_item(row) for row in self._in(f"SELECT {COLUMNS} FROM item WHERE id IN (?)", ids)}
+        return [found[id] for id in ids if id in found]
+
+    def ids(self, numbers: Sequence[int]) -> list[str]:
+        found = dict(self._in("SELECT number, id FROM item WHERE number IN (?)", numbers))
+        return [found[number] for number in numbers if number in found]
+
+    def items(self, where: Conditions = ()) -> Iterator[Item]:
+        condition, values = as_sql(where)
+        sql = f"SELECT {COLUMNS} FROM item WHERE {condition} ORDER BY number"
+        return (as_item(row) for row in self.database.stream(sql, *values))
+
+    def numbers(self, where: Conditions) -> list[int]:
+        condition, values = as_sql(where)
+        return [cast(int, n) for (n,) in self.database.rows(f"SELECT number FROM item WHERE {condition}", *values)]
+
+    def count(self, where: Conditions = ()) -> int:
+        condition, values = as_sql(where)
+        return cast(int, self.database.one(f"SELECT count(*) FROM item WHERE {condition}", *values))
+
+    def neighbours(self, item: Item) -> tuple[str, str]:
+        """The texts before and after it in its source."""
+        sql = "SELECT text FROM item WHERE source = ? AND start {} ? ORDER BY start {} LIMIT 1"
+        before = self.database.one(sql.format("<", "DESC"), item.source, item.start)
+        after = self.database.one(sql.format(">", "ASC"), item.source, item.start)
+        return str(before or ""), str(after or "")
+
+    def pending(self, most: int) -> list[Pending]:
+        sql = (
+            f"SELECT {COLUMNS}, hash FROM item WHERE number NOT IN (SELECT number FROM vector) ORDER BY number LIMIT ?"
+        )
+        return [Pending(str(row[0]), str(row[-1]), as_item(row[:-1]).content) for row in self.database.rows(sql, most)]
+
+    def count_pending(self) -> int:
+        return self.count() - cast(int, self.database.one("SELECT count(*) FROM vector"))
+
+    def set_vectors(self, fingerprint: str, pending: Sequence[Pending], vectors: Vectors) -> None:
+        """`change` of an item moves on, so that indexes take its vector in."""
+        with self.database.transaction():
+            if self.fact(FINGERPRINT) not in (None, fingerprint):
+                raise InputError(f"the vectors of {self.database.path.parent} are those of another model")
+            self._set_fact(FINGERPRINT, fingerprint)
+            self._set_fact("width", vectors.shape[1])
+            change = self._next_change()
+            half = [vector.astype(HALF).tobytes() for vector in vectors]
+            insert = "INSERT OR REPLACE INTO vector SELECT number, ? FROM item WHERE id = ? AND hash = ?"
+            rows = [(data, one.id, one.hash) for one, data in zip(pending, half, strict=True)]
+            self.database.run_many(insert, [tuple(row) for row in rows])
+            self.database.run_many("UPDATE item SET change = ? WHERE id = ?", [(change, one.id) for one in pending])
+
+    def forget_vectors(self) -> None:
+        with self.database.transaction():
+            self.database.run("DELETE FROM vector")
+            self.database.run("DELETE FROM fact WHERE name = ?", FINGERPRINT)
+            self.database.run("UPDATE item SET change = ?", self._next_change())
+
+    def newer(self, change: int) -> Iterator[Row]:
+        """What was added or changed since."""
+        sql = """SELECT number, terms, data, source, meta FROM item LEFT JOIN vector USING (number)
+                 WHERE change > ? ORDER BY number"""
+        return (Row(*row) for row in cast(Iterator[Any], self.database.stream(sql, change)))
+
+    def count_newer(self, change: int) -> int:
+        return cast(int, self.database.one("SELECT count(*) FROM item WHERE change > ?", change))
+
+    @property
+    def compacted(self) -> int:
+        """The change until which nobody knows any more what was deleted."""
+        return int(self.fact(COMPACTED) or 0)
+
+    def removed(self, change: int) -> list[int]:
+        """What was deleted since."""
+        return [cast(int, n) for (n,) in self.database.rows("SELECT number FROM removed WHERE change > ?", change)]
+
+    def compact(self) -> None:
+        """Forget which items were deleted: an index that has not seen it begins anew."""
+        with self.database.transaction():
+            self.database.run("DELETE FROM removed")
+            self._set_fact(COMPACTED, self._next_change())
+        self.database.run("VACUUM")
+
+    def close(self) -> None:
+        self.database.close()
+
+
+def as_row(item: Item) -> tuple[object, ...]:
+    place = (item.source, item.start, item.end, item.line)
+    terms = count_terms(item.content).tobytes()
+    return (item.id, item.text, item.question, item.heading, *place, write_meta(item.meta), item.hash, terms)
+
+
+def as_item(row: Sequence[Any]) -> Item:
+    id, text, question, heading, source, start, end, line, meta = row
+    return Item(id, text, question, heading, source, start, end, line, json.loads(meta))
+
+
+def as_sql(where: Conditions) -> tuple[str, list[object]]:
+    """A condition with ? in it, and what they stand for. Of a list in the metadata any element will do."""
+    parts, values = ["1"], list[object]()
+    for name, allowed in where:
+        if name == SOURCE:
+            parts.append(f"source IN ({', '.join('?' * len(allowed))})")
+            values += map(str, allowed)
+        else:
+            pairs = ", ".join(["(?, ?)"] * len(allowed))
+            parts.append(
+                f"EXISTS (SELECT 1 FROM json_each(item.meta, ?) AS j WHERE (j.type, j.value) IN (VALUES {pairs}))"
+            )
+            values += [f'$."{name}"', *(part for value in allowed for part in (json_kind(value), value))]
+    return " AND ".join(parts), values
+
+
+def json_kind(value: str | int | bool) -> str:
+    """What SQLite calls it: JSON's true is its 1, but a 1 is no true."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "integer" if isinstance(value, int) else "text"

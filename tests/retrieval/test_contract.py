@@ -1,0 +1,205 @@
+"""Every engine keeps what it is given, and finds the same."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anselm.errors import AnselmError, InputError
+from anselm.models.lexical import Config, Lexical, idf
+from anselm.retrieval.engine import Engine
+from anselm.retrieval.item import Item
+from anselm.retrieval.pool import Pool
+from anselm.retrieval.terms import MEAN_LENGTH
+from anselm.text.statistics import Statistics
+from tests.retrieval.engines import ENGINES, WordEncoder
+
+TALK = "bees honey hive nectar flower garden summer winter the of in a keeper smoke wax comb queen worker drone"
+Open = Callable[[], Pool]
+
+
+@pytest.fixture(params=ENGINES)
+def pool(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    with ENGINES[request.param](tmp_path) as make:
+        opened: list[Pool] = []
+
+        def again() -> Pool:
+            for one in opened:
+                one.close()
+            opened.append(Pool(make(), WordEncoder()))
+            return opened[-1]
+
+        yield again
+        opened[-1].close()
+
+
+def make_items(count: int, seed: int = 1) -> list[Item]:
+    rng = random.Random(seed)
+    texts = {" ".join(rng.choices(TALK.split(), k=rng.randint(3, 12))) + f" n{i}." for i in range(count)}
+    return [
+        Item(f"i{i}", text, "What is it?" if i % 3 == 0 else "", "Bees" if i % 5 == 0 else None, f"s{i % 4}.md", i,
+             i + 9, i + 1, {"lang": "en" if i % 2 else "de", "tags": [f"t{i % 3}", "all"], "n": i % 3, "ok": not i % 2})
+        for i, text in enumerate(sorted(texts))
+    ]  # fmt: skip
+
+
+def by_id(items: list[Item] | Iterator[Item]) -> list[Item]:
+    return sorted(items, key=lambda item: item.id)
+
+
+def test_what_is_added_comes_back_also_after_closing(pool: Open) -> None:
+    items = make_items(50)
+    assert pool().add(items) == 50
+    opened = pool()
+    assert by_id(opened.items()) == by_id(items)
+    assert opened.get(["i7", "nobody", "i3"]) == [items[7], items[3]]
+    assert opened.count() == 50
+
+
+def test_adding_again_changes_nothing_and_a_new_text_replaces_the_old(pool: Open) -> None:
+    items = make_items(20)
+    opened = pool()
+    opened.add(items)
+    opened.embed()
+    assert opened.add(items) == 0
+    moved = Item(items[3].id, items[3].text, items[3].question, items[3].heading, meta={"lang": "fr"})
+    other = Item(items[4].id, "A zeppelin above the lake.")
+    assert opened.add([moved, other]) == 2
+    assert opened.count() == 20
+    assert opened.get(["i3", "i4"]) == [moved, other]
+    assert [one.id for one in opened.engine.pending(9)] == ["i4"]  # the text of i3 is the same, and keeps its vector
+    assert opened.search("zeppelin")[0].item == other
+    assert opened.search_apart(items[4].text.split()[-1], 9)[0] == []  # a word that only the old text had
+
+
+def test_what_is_deleted_is_gone_and_may_come_again(pool: Open) -> None:
+    items = make_items(20)
+    opened = pool()
+    opened.add(items)
+    opened.embed()
+    assert opened.delete(["i5", "i6", "nobody"]) == 2
+    assert opened.delete(["i5"]) == 0
+    assert {found.item.id for found in opened.search(items[5].content, 20)}.isdisjoint({"i5", "i6"})
+    assert opened.add([items[5]]) == 1
+    assert opened.engine.count_pending() == 1
+    assert opened.search_apart(items[5].content, 9)[0][0] == "i5"
+    assert opened.delete(where={"lang": "de", "source": ["s0.md", "s2.md"]}) == 9  # without i6
+    assert opened.count() == 10
+
+
+def bm25(question: str, items: list[Item]) -> dict[str, float]:
+    """By the formula of the lexical models, with their terms, one passage after another."""
+    lexical, config = Lexical("bm25"), Config()
+    terms = {item.id: lexical.terms(item.content) for item in items}
+    statistics = Statistics.fit(terms.values())
+    scores = {}
+    for id, counts in terms.items():
+        norm = config.k1 * (1 - config.b + config.b * counts.total() / MEAN_LENGTH)
+        asked = lexical.terms(question).items()
+        scores[id] = sum(n * idf(t, statistics, config) * counts[t] / (counts[t] + norm) for t, n in asked if counts[t])
+    return {id: score for id, score in scores.items() if score > 0}
+
+
+@pytest.mark.parametrize("question", ["Where is the honey of the queen?", "smoke smoke wax", "n17"])
+def test_words_are_found_as_bm25_says(pool: Open, question: str) -> None:
+    items = make_items(120)
+    opened = pool()
+    opened.add(items)
+    opened.delete(["i100", "i101"])
+    expected = bm25(question, [item for item in items if item.id not in ("i100", "i101")])
+    found, _ = opened.search_apart(question, 30)
+    assert len(found) == min(30, len(expected))
+    best = sorted(expected.values(), reverse=True)
+    assert [expected[id] for id in found] == pytest.approx(best[:30], rel=1e-3)
+
+
+def test_meaning_is_found_by_the_nearest_vectors(pool: Open) -> None:
+    items = make_items(120)
+    opened = pool()
+    opened.add(items)
+    assert opened.search_apart("honey", 5)[1] == []  # nothing is filled in yet
+    assert opened.embed() == 120
+    assert opened.embed() == 0
+    encode = WordEncoder().text_vectors
+    cosines = encode([item.content for item in items]) @ encode(["the queen of the hive"])[0]
+    _, found = opened.search_apart("the queen of the hive", 25)
+    nearest = np.sort(cosines)[::-1][:25]
+    assert [cosines[int(id[1:])] for id in found] == pytest.approx(nearest.tolist(), abs=2e-3)  # half precision
+
+
+def test_where_means_the_same_everywhere(pool: Open) -> None:
+    items = make_items(60)
+    opened = pool()
+    opened.add(items)
+    opened.embed()
+    conditions = {
+        "en": ({"lang": "en"}, lambda i: i % 2 == 1),
+        "source": ({"source": ["s1.md", "s2.md"]}, lambda i: i % 4 in (1, 2)),
+        "element": ({"tags": "t2"}, lambda i: i % 3 == 2),
+        "number": ({"n": [0, 1]}, lambda i: i % 3 < 2),
+        "true": ({"ok": True}, lambda i: i % 2 == 0),
+        "true is not one": ({"n": True}, lambda i: False),
+        "both": ({"lang": "de", "n": 1}, lambda i: i % 2 == 0 and i % 3 == 1),
+        "unknown": ({"colour": "red"}, lambda i: False),
+    }
+    for name, (where, holds) in conditions.items():
+        wanted = {item.id for i, item in enumerate(items) if holds(i)}
+        assert {item.id for item in opened.items(where)} == wanted, name
+        assert opened.count(where) == len(wanted), name
+        found = opened.search("the honey of the bees", 60, where)
+        assert {one.item.id for one in found} == wanted, name
+
+
+def test_vectors_of_another_model_are_refused(pool: Open) -> None:
+    opened = pool()
+    opened.add(make_items(5))
+    opened.embed()
+    opened._encoder.text_fingerprint = "other"  # type: ignore[union-attr,misc]
+    with pytest.raises(InputError, match=r"of another model .*rebuild --vectors"):
+        opened.search("honey")
+    opened.rebuild(vectors=True)
+    assert opened.engine.count_pending() == 5
+    assert opened.embed() == 5
+    assert opened.search("honey")
+
+
+def test_what_is_not_there_is_said(pool: Open) -> None:
+    opened = pool()
+    for use in (
+        lambda: opened.search("x"),
+        opened.count,
+        lambda: list(opened.items()),
+        opened.info,
+        lambda: opened.delete("x"),
+    ):
+        with pytest.raises(AnselmError, match=r"there is no pool at|ids must be a list"):
+            use()
+    opened.add([Item("a", "One.")])
+    assert opened.info()["passages"] == 1
+
+
+def test_a_bad_record_is_named_and_the_rest_is_added(pool: Open) -> None:
+    opened, skipped = pool(), []
+    values = [{"id": "a", "text": "One."}, {"id": "b", "text": " "}, {"id": "c"}, "Two.", {"id": "d", "text": "x\0y"}]
+    assert opened.add(values, skipped.append) == 2
+    assert [str(error).split(":")[0] for error in skipped] == ["item 1", "item 2", "item 4"]
+    with pytest.raises(InputError, match="passage 'b' is empty"):
+        opened.add(values)
+
+
+def test_every_engine_says_what_it_is(pool: Open) -> None:
+    opened = pool()
+    opened.add([Item("a", "One.", source="s", start=5), Item("b", "Two.", source="s", start=9)])
+    assert {"engine", "index"} <= opened.info().keys()
+    beside = getattr(opened.engine, "neighbours", None)
+    assert beside is None or beside(opened.get(["a"])[0]) == ("", "Two.")
+
+
+def test_the_protocol_is_kept(pool: Open) -> None:
+    engine: Engine = pool().engine
+    for name in (name for name in vars(Engine) if not name.startswith("_")):
+        assert callable(getattr(engine, name))
