@@ -24,6 +24,7 @@ class Scorer(Protocol):
         computes_on() -> (engine, threads)
         text_vectors(texts) -> unit vectors, by which similar answers are known
         settled(question) -> the same scorer, without what it takes from the rest of a list
+        read(questions) -> for each list its scores, and which candidates the larger of two models read
         fit(texts) -> the same scorer, with the statistics of a corpus
         exports_to: str | None, the runtime that can run it without torch
     """

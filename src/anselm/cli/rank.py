@@ -168,7 +168,7 @@ def models(as_json: Json = False) -> None:
 
     entries = all_models().values()
     rows = [
-        {"name": one.name, "kind": one.kind, "use": "ranks as it comes" if one.ready else "to be trained"}
+        {"name": one.name, "kind": one.kind, "use": use_of(one)}
         | {"ready": one.ready, "summary": one.summary, "terms": one.terms}
         for one in entries
     ]
@@ -177,3 +177,9 @@ def models(as_json: Json = False) -> None:
         for one in entries:
             if one.terms:
                 say(f"{one.name}: {one.terms}")
+
+
+def use_of(entry: Entry) -> str:
+    if entry.ready:
+        return "ranks as it comes"
+    return f"anselm fetch {entry.name}" if entry.shipped else "to be trained"
