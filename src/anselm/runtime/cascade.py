@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anselm.checkpoints.blend import read_blend
 from anselm.checkpoints.catalogue import DEFAULT, SHIPPED
 from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.data.question import Question
@@ -49,11 +49,10 @@ class Settings:
 
 
 def _line(checkpoint: Checkpoint, record: Mapping[str, Any], kind: str) -> Line:
-    value = record.get(kind)
-    known = isinstance(value, list) and len(value) == 2
-    if not known or not all(type(one) in (int, float) and isfinite(one) for one in value):
-        raise checkpoint.refusal(f'"{kind}" of "cascade" is {value!r}, which is no list of two numbers')
-    return float(value[0]), float(value[1])
+    try:
+        return read_blend(kind, record.get(kind))
+    except ValueError as error:
+        raise checkpoint.refusal(f'"cascade": {error}') from None
 
 
 class Cascade:
@@ -71,15 +70,16 @@ class Cascade:
 
     def read(self, questions: Sequence[Question]) -> list[tuple[Scores, NDArray[np.bool_]]]:
         """The scores of each list, and which of its candidates the larger one read."""
-        long = [question for question in questions if len(question.candidates) > self.settings.read]
-        rough = iter(self.first.score(long))
-        first = [next(rough) if len(one.candidates) > self.settings.read else None for one in questions]
-        chosen = [choose(row, self.settings.read) if row is not None else slice(None) for row in first]
-        picked = [pick(question, places) for question, places in zip(questions, chosen, strict=True)]
-        found = self.second.score(picked)
+        long = [place for place, question in enumerate(questions) if len(question.candidates) > self.settings.read]
+        first = dict(zip(long, self.first.score([questions[place] for place in long]), strict=True))
+        chosen = {place: choose(row, self.settings.read) for place, row in first.items()}
+        read = [pick(one, chosen[place]) if place in chosen else one for place, one in enumerate(questions)]
+        found = self.second.score(read)
         return [
-            (row, np.ones(len(row), dtype=bool)) if one is None else join(self._expected(question, one), places, row)
-            for question, one, places, row in zip(questions, first, chosen, found, strict=True)
+            join(self._expected(question, first[place]), chosen[place], row)
+            if place in chosen
+            else (row, np.ones(len(row), dtype=bool))
+            for place, (question, row) in enumerate(zip(questions, found, strict=True))
         ]
 
     def _expected(self, question: Question, first: Scores) -> Scores:
@@ -108,9 +108,7 @@ def choose(first: Scores, count: int) -> NDArray[np.intp]:
     return np.sort(np.argsort(-first, kind="stable")[:count])
 
 
-def pick(question: Question, places: NDArray[np.intp] | slice) -> Question:
-    if isinstance(places, slice):
-        return question
+def pick(question: Question, places: NDArray[np.intp]) -> Question:
     return replace(question, candidates=tuple(question.candidates[place] for place in places))
 
 
