@@ -6,6 +6,7 @@ import errno
 import hashlib
 import io
 import os
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -240,6 +241,23 @@ def test_what_a_killed_process_left_is_removed(package: Path, tiny_mpnet: Path) 
     (half / "weights.bin").write_bytes(b"half")
     fetch("accurate", tiny_mpnet, quiet)
     assert left(package) == [place.name]
+
+
+def test_weights_of_another_version_are_taken_over(package: Path, tiny_mpnet: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    """A new calibration does not cost a new download."""
+    from tools.default_model.seal_accurate import seal
+
+    first = fetch("accurate", tiny_mpnet, quiet)
+    newer = tmp_path / "newer"
+    shutil.copytree(package / "accurate", newer / "accurate")
+    (newer / "accurate" / "README.md").write_text("Better than ever.")
+    seal(newer / "accurate", None)
+    monkeypatch.setattr(fetched_models, "SHIPPED", newer)
+    second = fetch("accurate", None, quiet)
+    assert second != first
+    assert sum_of(second) == sum_of(first)
+    assert (second / "README.md").exists()
+    verify(second)
 
 
 def test_damage_in_the_cache_is_told(package: Path, tiny_mpnet: Path) -> None:
