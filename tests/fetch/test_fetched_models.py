@@ -243,7 +243,9 @@ def test_what_a_killed_process_left_is_removed(package: Path, tiny_mpnet: Path) 
     assert left(package) == [place.name]
 
 
-def test_weights_of_another_version_are_taken_over(package: Path, tiny_mpnet: Path, tmp_path: Path, monkeypatch: Any) -> None:
+def test_weights_of_another_version_are_taken_over(
+    package: Path, tiny_mpnet: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
     """A new calibration does not cost a new download."""
     from tools.default_model.seal_accurate import seal
 

@@ -85,7 +85,9 @@ def test_a_short_list_is_read_by_the_larger_one_alone() -> None:
 def test_a_list_scores_the_same_alone_and_among_others() -> None:
     rng = np.random.default_rng(0)
     texts = "abcdefghijklmnop"
-    cascade, *_ = make(*({text: float(score) for text, score in zip(texts, rng.normal(size=16), strict=True)} for _ in "12"))
+    cascade, *_ = make(
+        *({text: float(score) for text, score in zip(texts, rng.normal(size=16), strict=True)} for _ in "12")
+    )
     lists = [ask(texts[:size]) for size in (1, 3, 4, 9, 16)]
     for question, scores in zip(lists, cascade.score(lists), strict=True):
         np.testing.assert_array_equal(cascade.score([question])[0], scores)
