@@ -58,7 +58,7 @@ def test_the_larger_one_reads_the_first_of_the_other() -> None:
 
 def test_what_was_not_read_stays_below_in_the_order_of_the_first() -> None:
     cascade, *_ = make(FIRST, SECOND)
-    ((scores, read),) = cascade.read([ask("abcdef")])
+    (scores,) = cascade.score([ask("abcdef")])
     order = ["abcdef"[place] for place in np.argsort(-scores)]
     assert order == ["d", "e", "b", "c", "a", "f"]
     assert scores[0] < -3.0

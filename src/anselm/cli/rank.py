@@ -157,6 +157,8 @@ def finish(ranking: Ranking[Any], skips: Skips, exit_code: bool) -> None:
         whisper(f"anselm: warning: {warning}")
     if ranking.empty:
         whisper(f"anselm: note: {ranking.empty:,} empty candidate{'s' * (ranking.empty > 1)} came last")
+    if unread := sum(result.read is False for result in ranking):
+        whisper(f"anselm: note: the last {unread:,} of these were read by the default model alone")
     skips.finish()
     if exit_code and ranking.answerable is False:
         raise typer.Exit(NO_ANSWER)
