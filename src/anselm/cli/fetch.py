@@ -7,22 +7,17 @@ from typing import Annotated
 
 import typer
 
+from anselm.cli.completion import complete_fetchable
 from anselm.cli.options import Json
 from anselm.cli.output import print_json, say
 
 app = typer.Typer()
 
 
-def complete_fetchable(incomplete: str) -> list[str]:
-    from anselm.fetch.fetched_models import fetchable
-
-    return [name for name in fetchable() if name.startswith(incomplete)]
-
-
 @app.command(epilog="Example: anselm fetch accurate --from models/all-mpnet-base-v2")
 def fetch(
-    name: Annotated[str, typer.Argument(autocompletion=complete_fetchable, help="The model: accurate.")],
-    source: Annotated[
+    tier: Annotated[str, typer.Argument(autocompletion=complete_fetchable, help="The model: accurate.")],
+    folder: Annotated[
         Path | None,
         typer.Option(
             "--from",
@@ -35,8 +30,8 @@ def fetch(
     from anselm.fetch.fetched_models import fetch as run
     from anselm.fetch.progress_line import ProgressLine
 
-    folder = run(name, source, ProgressLine())
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    made = run(tier, folder, ProgressLine())
+    size = sum(path.stat().st_size for path in made.rglob("*") if path.is_file())
     if as_json:
-        return print_json({"model": name, "folder": str(folder), "bytes": size})
-    return say(f"{name}: {size / 1e6:.0f} MB in {folder}; every command takes it by its name")
+        return print_json({"model": tier, "folder": str(made), "bytes": size})
+    return say(f"{tier}: {size / 1e6:.0f} MB in {made}; every command takes it by its name")
