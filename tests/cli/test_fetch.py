@@ -27,7 +27,7 @@ def anselm(*arguments: str, cache: Path) -> subprocess.CompletedProcess[str]:
             "'accurate' is not here yet: http://127.0.0.1:9/sentence-transformers/all-mpnet-base-v2",
         ),
         (
-            ["ask", "q", "README.md", "--model", "accurate"],
+            ["ask", "q", __file__, "--model", "accurate"],
             "`anselm fetch accurate --from FOLDER` takes it from a folder",
         ),
         (["bench", "accurate"], "cannot be reached"),

@@ -18,6 +18,7 @@ import pytest
 from anselm.checkpoints.cache import cache_folder, place_in_cache
 from anselm.checkpoints.catalogue import find_checkpoint
 from anselm.checkpoints.checksums import verify
+from anselm.data.bundled import bundled_lists
 from anselm.errors import InputError
 from anselm.fetch import fetched_models, weight_file
 from anselm.fetch.fetched_models import EXTERNAL, Recipe, ensure, fetch
@@ -270,3 +271,23 @@ def test_damage_in_the_cache_is_told(package: Path, tiny_mpnet: Path) -> None:
         fetch("accurate", None, quiet)
     with pytest.raises(InputError, match=r"weights\.bin: the file is damaged"):
         Ranker.load("accurate")
+
+
+def test_its_calibration_is_fitted_in_a_copy(package: Path, tiny_mpnet: Path, tmp_path: Path) -> None:
+    from anselm.data.datasets import Dataset
+    from anselm.experiments.recalibration import recalibrate
+    from anselm.metrics.thresholds import Rule
+
+    folder = fetch("accurate", tiny_mpnet, quiet)
+    data = Dataset("mine", "all", "all", tuple(bundled_lists()))
+    with pytest.raises(InputError, match="'accurate' comes with the package and stays as it is"):
+        recalibrate("accurate", data, Rule())
+    verify(folder)
+    recalibrate("accurate", data, Rule(), tmp_path / "mine")
+    asked = example_questions()[0]
+    texts = [candidate.text for candidate in asked.candidates]
+    ranking = Ranker.load(tmp_path / "mine").rank(asked.text, texts)
+    assert [result.score for result in ranking] == [
+        result.score for result in Ranker.load(folder).rank(asked.text, texts)
+    ]
+    assert ranking.best.probability is not None
