@@ -236,6 +236,13 @@ def test_a_full_disk_leaves_nothing(package: Path, tiny_mpnet: Path, monkeypatch
     assert left(package) == []
 
 
+def test_a_cache_that_cannot_be_one(package: Path, tiny_mpnet: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("ANSELM_CACHE", str(tmp_path / "file"))
+    with pytest.raises(InputError, match="file.* cannot be written: "):
+        fetch("accurate", tiny_mpnet, quiet)
+
+
 def test_what_a_killed_process_left_is_removed(package: Path, tiny_mpnet: Path) -> None:
     place = place_in_cache(package / "accurate")
     (half := place.with_name(f".{place.name}.1.partial")).mkdir(parents=True)

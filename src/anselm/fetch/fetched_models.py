@@ -130,8 +130,8 @@ def alone(place: Path) -> Iterator[None]:
             for left in place.parent.glob(".*.partial"):
                 shutil.rmtree(left, ignore_errors=True)
             yield
-    except PermissionError as error:
-        raise InputError(f"{error.filename} cannot be written: {error.strerror}") from None
+    except OSError as error:
+        raise InputError(f"{error.filename or place.parent} cannot be written: {error.strerror or error}") from None
 
 
 def wait_for(file: int) -> None:
