@@ -239,7 +239,7 @@ def test_a_full_disk_leaves_nothing(package: Path, tiny_mpnet: Path, monkeypatch
 def test_a_cache_that_cannot_be_one(package: Path, tiny_mpnet: Path, tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("ANSELM_CACHE", str(tmp_path / "file"))
-    with pytest.raises(InputError, match="file.* cannot be written: "):
+    with pytest.raises(InputError, match=r"file.* cannot be written: "):
         fetch("accurate", tiny_mpnet, quiet)
 
 
