@@ -15,6 +15,7 @@ import pytest
 
 pytest_plugins = ["tests.exported_checkpoints"]
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # a test never asks the network; read when transformers is imported
+os.environ["ANSELM_CACHE"] = "/nowhere/anselm"  # nor does it depend on what somebody has fetched
 
 
 @pytest.fixture(scope="session")

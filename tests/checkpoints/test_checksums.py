@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from anselm.checkpoints.catalogue import SHIPPED, load_model
+from anselm.checkpoints.cache import RECIPE
+from anselm.checkpoints.catalogue import ACCURATE, SHIPPED, load_model
 from anselm.checkpoints.checksums import (
     CHECKSUMS,
     copy_checkpoint,
@@ -41,11 +42,30 @@ def test_they_are_what_sha256sum_computes(folder: Path) -> None:
 
 def test_shipped_folders_are_as_they_were_made() -> None:
     """tools/renew_checksums.py is for whoever changes one on purpose."""
-    for shipped in SHIPPED.iterdir():
+    for shipped in (folder for folder in SHIPPED.iterdir() if not (folder / RECIPE).exists()):
         verify(shipped)
         named = set(json.loads((shipped / CHECKSUMS).read_text()))
-        there = {path.relative_to(shipped).as_posix() for path in shipped.rglob("*") if path.is_file()}
-        assert named == there - {CHECKSUMS}
+        assert named == files_of(shipped) - {CHECKSUMS}
+
+
+def test_what_has_to_be_fetched_is_as_it_was_made_but_for_its_weights() -> None:
+    """tools/default_model/seal_accurate.py is for whoever changes it on purpose."""
+    folder = SHIPPED / ACCURATE
+    named = json.loads((folder / CHECKSUMS).read_text())
+    there = {name for name in files_of(folder) if not name.startswith(f"{RECIPE}/")}
+    assert set(named) == there - {CHECKSUMS} | {"onnx/weights.bin"}
+    for name in there - {CHECKSUMS}:
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == named[name]
+
+
+def test_what_ships_of_it_is_small() -> None:
+    sizes = {name: (SHIPPED / ACCURATE / name).stat().st_size for name in files_of(SHIPPED / ACCURATE)}
+    assert sizes["recipe/lora.safetensors"] <= 6_000_000
+    assert sum(sizes.values()) <= 7_000_000
+
+
+def files_of(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -51,6 +51,11 @@ def test_corpora_where_data_is_named(command: str, parameter: str) -> None:
     assert offered(command, parameter, "semeval-2") == [name for name in all_corpora() if name.startswith("semeval-2")]
 
 
+def test_what_can_be_fetched() -> None:
+    assert offered("fetch", "tier", "") == ["accurate"]
+    assert offered("fetch", "tier", "de") == []
+
+
 def test_these_are_all_the_places() -> None:
     assert {command for command, _ in MODEL_PLACES} == {
         "rank", "ask", "evaluate", "compare", "calibrate", "train", "bench", "serve", "mcp",

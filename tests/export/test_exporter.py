@@ -36,6 +36,7 @@ def test_export_carries_the_calibration_and_the_card(plain: Path, tmp_path: Path
     names = {path.name for path in out.iterdir()}
     files = {"config.json", "encoder.json", "tokenizer.json", "README.md", "calibration.json", "checksums.json"}
     assert names == {*files, "onnx"}
+    assert json.loads((out / "config.json").read_text())["runtime"] == "pairs"
     assert Ranker.load(out).calibration.texts.candidate == Logistic(1.0, {"score": 2.0})
     assert not (folder / "onnx").exists()
 

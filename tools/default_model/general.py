@@ -4,7 +4,6 @@ blend of the two, fitted on lists that the cross-encoder was not trained on. See
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -16,13 +15,13 @@ from torch.nn import functional
 
 from anselm.checkpoints.blend import Config
 from anselm.checkpoints.catalogue import load_model
-from anselm.checkpoints.checkpoint import CONFIG, ENCODER, ENCODER_GRAPH, READER_GRAPH, TOKENIZER
+from anselm.checkpoints.checkpoint import BLENDED, CONFIG, ENCODER, ENCODER_GRAPH, READER_GRAPH, TOKENIZER
+from anselm.checkpoints.checkpoint import write_config as write_record
 from anselm.checkpoints.checksums import copy_files, renew_checksums, write_checkpoint
 from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.export.exporter import Pairs, batches, pair_rows, to_onnx, write_graph
 from anselm.export.quantize import quantize
-from anselm.files import replace_file
 from anselm.models.crossencoder import CrossEncoder
 from anselm.models.frames.pretrained import load_pretrained
 from anselm.runtime.blended import text_rows
@@ -71,6 +70,5 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
 
 
 def write_config(folder: Path, config: Config, terms: str = "") -> None:
-    record = {"model": "general", "config": asdict(config), "terms": terms}
     with renew_checksums(folder, CONFIG):
-        replace_file(folder / CONFIG, (json.dumps(record, indent=2) + "\n").encode())
+        write_record(folder, "general", asdict(config), runtime=BLENDED, terms=terms)

@@ -25,6 +25,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from anselm.checkpoints.cache import is_fetched, whole_folder
 from anselm.checkpoints.checkpoint import BLENDED, Checkpoint, is_checkpoint
 from anselm.data.question import Question
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
@@ -32,7 +33,11 @@ from anselm.scorer import Scorer
 
 PACKAGE = Path(__file__).parents[1]
 SHIPPED = PACKAGE / "shipped"  # checkpoints that come with the package, one folder per name
-DEFAULT = "default"
+DEFAULT, ACCURATE = "default", "accurate"
+TIERS = {
+    DEFAULT: "what is used when no model is named",
+    ACCURATE: "slower and better, with an encoder that is fetched once",
+}  # shipped rankers that have a name of their own
 ON_ENCODERS = "cross-encoder"  # what is trained where only an encoder is named
 GROUP = "anselm.models"
 
@@ -49,21 +54,30 @@ class Entry:
 
     @property
     def ready(self) -> bool:
-        """Whether it ranks as it comes; any other has to be trained first."""
+        """Whether it ranks as it comes, or was fetched."""
+        return self.shipped and is_fetched(SHIPPED / self.name)
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it is trained already; any other has to be trained first."""
         return (SHIPPED / self.name).is_dir()
 
 
 @cache
 def all_models() -> dict[str, Entry]:
-    """Everything that a user can name, `default` first."""
+    """Everything that a user can name, the tiers first."""
     found: dict[str, Entry] = {}
     for module, path in model_files():
         for name, row in read_table(path).items():
             found.setdefault(name, Entry(name, row["kind"], row["summary"], module))
-    shipped = Checkpoint.read(SHIPPED / DEFAULT)
-    default = found[shipped.model]
-    summary = f"what is used when no model is named: {default.name}, {default.summary}"
-    return {DEFAULT: Entry(DEFAULT, default.kind, summary, default.module, shipped.terms)} | found
+    return {name: _tier(name, found) for name in TIERS} | found
+
+
+def _tier(name: str, families: Mapping[str, Entry]) -> Entry:
+    shipped = Checkpoint.read(SHIPPED / name)
+    family = families[shipped.model]
+    summary = f"{TIERS[name]}: {family.name}, {family.summary}"
+    return Entry(name, family.kind, summary, family.module, shipped.terms)
 
 
 def model_files() -> Iterator[tuple[str, Path]]:
@@ -92,7 +106,7 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint | None:
         raise InputError(f"a model is a name or the Path of a folder, not {name_or_path!r:.60}")
     name = str(name_or_path)
     if name and name == Path(name).name and (SHIPPED / name).is_dir():
-        return Checkpoint.read(SHIPPED / name)
+        return Checkpoint.read(whole_folder(SHIPPED / name))
     if name in all_models():
         return None
     folder = Path(name_or_path)
@@ -125,7 +139,7 @@ def load_model(name_or_path: str | Path) -> Scorer:
 
 def load_checkpoint(checkpoint: Checkpoint) -> Scorer:
     """The model of a folder that is verified."""
-    families = all_models().keys() - {DEFAULT}  # the default is one of the others
+    families = all_models().keys() - TIERS.keys()  # each of these is one of the others
     if checkpoint.model not in families:
         raise UnknownNameError(f"model in {checkpoint.folder / 'config.json'}:", checkpoint.model, families)
     try:

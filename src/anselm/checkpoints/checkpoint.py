@@ -11,6 +11,7 @@ from typing import Any
 
 from anselm.checkpoints.checksums import verify
 from anselm.errors import FormatError, InputError
+from anselm.files import replace_file
 from anselm.saved_json import check_regular, read_saved
 
 CONFIG = "config.json"  # which model it is, its settings, and the terms of its weights
@@ -26,8 +27,9 @@ READER_GRAPH, ENCODER_GRAPH = f"{GRAPHS}/reader.onnx", f"{GRAPHS}/encoder.onnx" 
 
 VOCABULARY_SHA256 = "vocabulary_sha256"  # in CONFIG: another list of words may well fit, and mean other vectors
 
-# What runs an exported checkpoint; each is a module of anselm.runtime.
-PAIRS, WORDS, BLENDED = "pairs", "words", "blended"
+# What runs an exported checkpoint, as CONFIG says under "runtime"; each is a module of anselm.runtime.
+PAIRS, WORDS, BLENDED, CASCADE = "pairs", "words", "blended", "cascade"
+RUNTIMES = (PAIRS, WORDS, BLENDED, CASCADE)
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,14 @@ class Checkpoint:
         """What runs it without torch; None where it is not exported, and its model's own file scores."""
         if not any((self.folder / GRAPHS).glob("*.onnx")):
             return None
+        if (named := self.record.get("runtime")) is not None:
+            if named not in RUNTIMES:
+                raise self.refusal(f'the "runtime" is {named!r}, and there is {", ".join(RUNTIMES)}')
+            return str(named)
+        return self._runtime_of_files()
+
+    def _runtime_of_files(self) -> str:
+        """Of an export that was made before its configuration said so."""
         if self.has(VOCABULARY) or VOCABULARY_SHA256 in self.record:
             return WORDS
         return PAIRS if self.has(GRAPH) else BLENDED
@@ -108,4 +118,11 @@ def is_checkpoint(folder: Path) -> bool:
 
 def write_config(folder: Path, model: str, config: Mapping[str, Any], **more: Any) -> None:
     record = {"model": model, "config": dict(config), **more}
-    (folder / CONFIG).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    replace_file(folder / CONFIG, (json.dumps(record, indent=2) + "\n").encode())
+
+
+def name_runtime(folder: Path, runtime: str) -> None:
+    """Say in the configuration what runs the graphs."""
+    found = Checkpoint.read(folder)
+    more = {key: value for key, value in found.record.items() if key not in ("model", "config")}
+    write_config(folder, found.model, found.config, **{**more, "runtime": runtime})

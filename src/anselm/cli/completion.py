@@ -18,6 +18,12 @@ def complete_model(incomplete: str) -> list[tuple[str, str]]:
     return [*names, *((folder, "a checkpoint") for folder in checkpoints(incomplete))]
 
 
+def complete_fetchable(incomplete: str) -> list[str]:
+    from anselm.fetch.fetched_models import fetchable
+
+    return [name for name in fetchable() if name.startswith(incomplete)]
+
+
 def complete_corpus(incomplete: str) -> list[tuple[str, str]]:
     from anselm.data.datasets import all_corpora
 

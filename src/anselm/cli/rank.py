@@ -13,6 +13,7 @@ from anselm.cli.skips import Skips
 from anselm.errors import InputError
 
 if TYPE_CHECKING:
+    from anselm.checkpoints.catalogue import Entry
     from anselm.ranking.answers import Ranking
     from anselm.text.documents import Document
 
@@ -202,6 +203,8 @@ def finish(ranking: Ranking[Any], skips: Skips, exit_code: bool) -> None:
         whisper(f"anselm: warning: {warning}")
     if ranking.empty:
         whisper(f"anselm: note: {ranking.empty:,} empty candidate{'s' * (ranking.empty > 1)} came last")
+    if unread := sum(result.read is False for result in ranking):
+        whisper(f"anselm: note: the last {unread:,} of these were read by the default model alone")
     skips.finish()
     if exit_code and ranking.answerable is False:
         raise typer.Exit(NO_ANSWER)
@@ -214,7 +217,7 @@ def models(as_json: Json = False) -> None:
 
     entries = all_models().values()
     rows = [
-        {"name": one.name, "kind": one.kind, "use": "ranks as it comes" if one.ready else "to be trained"}
+        {"name": one.name, "kind": one.kind, "use": use_of(one)}
         | {"ready": one.ready, "summary": one.summary, "terms": one.terms}
         for one in entries
     ]
@@ -223,3 +226,9 @@ def models(as_json: Json = False) -> None:
         for one in entries:
             if one.terms:
                 say(f"{one.name}: {one.terms}")
+
+
+def use_of(entry: Entry) -> str:
+    if entry.ready:
+        return "ranks as it comes"
+    return f"anselm fetch {entry.name}" if entry.shipped else "to be trained"

@@ -48,6 +48,8 @@ def serve(
     """Serve models over HTTP, as clients of Cohere, Jina, vLLM and TEI know it."""
     if missing := [name for name in ("fastapi", "uvicorn", "prometheus_client") if find_spec(name) is None]:
         raise MissingExtraError(f"the service (it lacks {', '.join(missing)})", "serve")
+    from anselm.fetch.fetched_models import ensure
+    from anselm.fetch.progress_line import ProgressLine
     from anselm.serve.configuration import SHIPPED, Limits, Settings
     from anselm.serve.keys import read_keys
     from anselm.serve.server import log_to_stderr
@@ -57,6 +59,8 @@ def serve(
     settings = Settings(
         tuple(model or SHIPPED), processes, limits=limits, timeout=timeout, grace=grace, keys=read_keys(keys)
     )
+    for name in settings.models:  # here, and not in each ranker process
+        ensure(name, ProgressLine())
     log_to_stderr(verbose)
     run(settings, host, port, announce)
 

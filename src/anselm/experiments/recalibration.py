@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anselm.checkpoints.cache import cache_folder
 from anselm.checkpoints.card import renew_card
 from anselm.checkpoints.catalogue import SHIPPED, all_models, find_checkpoint, import_model, load_model
 from anselm.checkpoints.checkpoint import CALIBRATION, CARD, Checkpoint, is_checkpoint
@@ -124,7 +125,8 @@ def find_writable(model: str | Path, out: Path | None) -> Path:
     checkpoint = find_checkpoint(model)
     if checkpoint is None:
         raise InputError(f"{str(model)!r} has to be trained first; a checkpoint folder is what can be calibrated")
-    if out is None and checkpoint.folder.resolve().is_relative_to(SHIPPED.resolve()):
+    homes = (SHIPPED.resolve(), cache_folder().resolve())
+    if out is None and any(checkpoint.folder.resolve().is_relative_to(home) for home in homes):
         raise InputError(f"{str(model)!r} comes with the package and stays as it is; give --out DIR to write a copy")
     if out is not None and out.exists():
         raise InputError(f"{out} exists already; give the name of a new folder")

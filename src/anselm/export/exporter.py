@@ -28,6 +28,7 @@ from anselm.checkpoints.checkpoint import (
     TOKENIZER,
     VOCABULARY,
     WORDS,
+    name_runtime,
 )
 from anselm.checkpoints.checksums import copy_files, renew_checksums, write_checkpoint
 from anselm.data.bundled import bundled_lists, bundled_sentences
@@ -71,11 +72,14 @@ def export(folder: Path, out: Path | None, questions: Sequence[Question], int8: 
     trace_model = TRACED[target]
     if out is None:
         graph = trace_model(model, questions, int8)
-        with renew_checksums(folder, GRAPH):
-            return write_graph(graph, folder / GRAPH)
+        with renew_checksums(folder, GRAPH, CONFIG):
+            write_graph(graph, folder / GRAPH)
+            name_runtime(folder, target)
+        return folder / GRAPH
     with write_checkpoint(out) as copy:  # first, since a name that is taken should not cost the export
         copy_files(folder, copy, (name for name in KEPT if (folder / name).is_file()))
         write_graph(trace_model(model, questions, int8), copy / GRAPH)
+        name_runtime(copy, target)
     return out / GRAPH
 
 

@@ -19,7 +19,7 @@ turn those into int8 kernels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 Array = NDArray[Any]
+RoundWeight = Callable[[Array, Array], tuple[Array, Array]]  # weight, Gram matrix -> whole numbers, column scales
 
 STRENGTHS = (0.5, 0.6, 0.7, 0.8, 0.9)  # a above
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)  # of the range
@@ -75,8 +76,11 @@ class Part:
     constants: dict[str, Array]
 
 
-def quantize(model: ModelProto, batches: Sequence[Mapping[str, Array]]) -> ModelProto:
+def quantize(
+    model: ModelProto, batches: Sequence[Mapping[str, Array]], round_weight: RoundWeight | None = None
+) -> ModelProto:
     """A new model. The batches must be without padding: what is computed there is never looked at."""
+    round_weight = round_weight or compensated
     weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
     reading: dict[str, list[Array]] = {}
     for node in model.graph.node:
@@ -94,8 +98,11 @@ def quantize(model: ModelProto, batches: Sequence[Mapping[str, Array]]) -> Model
             rounding = roundings.get(name)
             if rounding and reading.pop(name, None):  # several products read the same tensor, which is rounded once
                 parts.append(rounded(name, rounding))
-            again = product(node, weight, rounding, seen[name]) if rounding else plain_product(node, weight, seen[name])
-            parts.append(again)
+            if rounding:
+                whole = round_weight(weight * rounding.factor[:, None], rounding.gram(seen[name]))
+                parts.append(product(node, *whole))
+            else:
+                parts.append(plain_product(node, *round_weight(weight, seen[name].gram)))
         elif is_table(node, weights):
             parts.append(lookup(node, weights[node.input[0]]))
         else:
@@ -185,18 +192,16 @@ def rounded(name: str, rounding: Rounding) -> Part:
     )
 
 
-def product(node: NodeProto, weight: Array, rounding: Rounding, seen: Seen) -> Part:
+def product(node: NodeProto, whole: Array, scale: Array) -> Part:
     """The same product of the rounded tensor and weights that carry the factors."""
-    whole, scale = compensated(weight * rounding.factor[:, None], rounding.gram(seen))
     (name,) = node.output
     step = helper.make_node("DequantizeLinear", [f"{name}_int8", f"{name}_scale"], [f"{name}_weight"], axis=1)
     again = helper.make_node("MatMul", [f"{node.input[0]}_rounded", f"{name}_weight"], [name])
     return Part([step, again], {f"{name}_int8": whole, f"{name}_scale": scale.ravel()})
 
 
-def plain_product(node: NodeProto, weight: Array, seen: Seen) -> Part:
+def plain_product(node: NodeProto, whole: Array, scale: Array) -> Part:
     """The same product of the tensor as it is; engines work the weights out when they open the file."""
-    whole, scale = compensated(weight, seen.gram)
     (name,) = node.output
     steps = [
         helper.make_node("Cast", [f"{name}_int8"], [f"{name}_floats"], to=TensorProto.FLOAT),

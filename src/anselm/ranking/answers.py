@@ -20,6 +20,8 @@ class Result:
     `probability` is that it is right; None where the model has no calibration. `item` is the very object that was
     given; `question` is the one that an entry of a FAQ is filed under, and `meta` its other fields.
 
+    `read` is whether the larger of two models read it, and None where there is but one (see docs/accurate.md).
+
     On request, `duplicates` are the positions of its near-duplicates, which are no results of their own then, `cluster`
     is the number of its group of similar answers, and `explanation` says which words carried its score.
     """
@@ -32,6 +34,7 @@ class Result:
     question: str | None = field(default=None, kw_only=True)
     meta: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     item: Any = field(default=None, kw_only=True, repr=False, compare=False)
+    read: bool | None = field(default=None, kw_only=True)
     duplicates: tuple[int, ...] | None = field(default=None, kw_only=True)
     cluster: int | None = field(default=None, kw_only=True)
     explanation: Explanation | None = field(default=None, kw_only=True)

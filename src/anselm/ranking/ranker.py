@@ -103,8 +103,8 @@ class Ranker:
     def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking[Result]]:
         """Rank many lists, streamed."""
         for batch in batched(questions):
-            for question, scores in zip(batch, self.scorer.score(batch), strict=True):
-                yield self._ranking(question, scores)
+            for question, (scores, read) in zip(batch, read_lists(self.scorer, batch), strict=True):
+                yield self._ranking(question, scores, read)
 
     def ask(
         self,
@@ -170,11 +170,11 @@ class Ranker:
         explained = (replace(result, explanation=why) for result, why in zip(results[:count], found, strict=True))
         return [*explained, *results[count:]]
 
-    def _ranking(self, question: Question, scores: Scores) -> Ranking[Result]:
+    def _ranking(self, question: Question, scores: Scores, read: Sequence[bool | None]) -> Ranking[Result]:
         empty = np.array([not candidate.text.strip() for candidate in question.candidates])
         scores = np.where(empty, -np.inf, scores)
         order = np.argsort(-scores, kind="stable")  # equal scores stay in the order of the input
-        results = [make_result(int(i), question.candidates[i], float(scores[i])) for i in order]
+        results = [make_result(int(i), question.candidates[i], float(scores[i]), read[i]) for i in order]
         foreign = foreign_texts(self.scorer.language, question.text, results[0].text)
         ranking = Ranking(
             question.text, self.name, None, None, tuple(results), empty=int(empty.sum()), warnings=foreign
@@ -236,9 +236,16 @@ def make_question(id: str, text: str, given: Sequence[Any]) -> Question:
     return Question(id, check_question(text), check_rankable(found))
 
 
-def make_result(index: int, candidate: Candidate, score: float) -> Result:
+def read_lists(scorer: Scorer, questions: Sequence[Question]) -> list[tuple[Scores, list[bool | None]]]:
+    """The scores of each list, and which candidates the larger of two models read; None where there is but one."""
+    if (read := getattr(scorer, "read", None)) is not None:
+        return [(scores, seen.tolist()) for scores, seen in read(questions)]
+    return [(scores, [None] * len(scores)) for scores in scorer.score(questions)]
+
+
+def make_result(index: int, candidate: Candidate, score: float, read: bool | None = None) -> Result:
     asked, meta = candidate.question or None, candidate.meta
-    return Result(index, candidate.text, score, None, candidate.id, question=asked, meta=meta)
+    return Result(index, candidate.text, score, None, candidate.id, question=asked, meta=meta, read=read)
 
 
 def judged(ranking: Ranking[Result], calibration: Calibration, question: Question, scores: Scores) -> Ranking[Result]:

@@ -8,6 +8,8 @@ from typing import cast
 
 from anselm.checkpoints.catalogue import all_models, create_model, find_checkpoint, load_checkpoint, open_checkpoint
 from anselm.checkpoints.checkpoint import CALIBRATION
+from anselm.fetch.fetched_models import ensure
+from anselm.fetch.progress_line import ProgressLine
 from anselm.metrics.calibration import Calibration
 from anselm.scorer import Scorer
 
@@ -16,6 +18,7 @@ def load_scorer(name_or_path: str | Path, threads: int | None = None) -> Scorer:
     """A checkpoint that holds both graphs and torch's weights is scored by the runtime, which is the faster of the two;
     `load_model` loads it into torch, to be trained further for one. `threads` is for the runtime.
     """
+    ensure(str(name_or_path), ProgressLine())
     checkpoint = open_checkpoint(name_or_path)
     if checkpoint is None:
         return create_model(str(name_or_path))

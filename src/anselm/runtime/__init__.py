@@ -3,6 +3,7 @@
 pairs         an exported cross-encoder as a scorer
 words         an exported model over word vectors as a scorer
 blended       the general ranker, which has two graphs
+cascade       two general rankers in a row: the larger one reads what may still matter
 rows          pairs of texts -> padded rows of tokens
 engines       an ONNX file -> a function from rows to signals
 vector_store  vectors of texts that were encoded before

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from anselm.checkpoints.blend import Config
-from anselm.checkpoints.checkpoint import CONFIG, ENCODER, ENCODER_GRAPH, READER_GRAPH, TOKENIZER, Checkpoint
+from anselm.checkpoints.checkpoint import CONFIG, ENCODER, ENCODER_GRAPH, GRAPHS, READER_GRAPH, TOKENIZER, Checkpoint
 from anselm.checkpoints.checksums import copy_files
 from anselm.data.question import Question
 from anselm.encoding.limits import TEXT_LENGTH, Reading
@@ -104,7 +104,8 @@ class Blended:
         return self.reader.computes_on()
 
     def save(self, folder: Path) -> None:
-        copy_files(self.checkpoint.folder, folder, (CONFIG, ENCODER, TOKENIZER, READER_GRAPH, ENCODER_GRAPH))
+        graphs = (path.relative_to(self.checkpoint.folder) for path in self.checkpoint.path(GRAPHS).iterdir())
+        copy_files(self.checkpoint.folder, folder, (CONFIG, ENCODER, TOKENIZER, *map(str, graphs)))
 
 
 def load(checkpoint: Checkpoint, threads: int | None = None) -> Blended:
