@@ -9,5 +9,6 @@ quantities         numbers, dates, money and percentages by rule
 word_classes       words that are no names wherever they stand
 installed          spaCy and stanza, where the user has them
 tags               parts of speech and kinds of entities, word by word
+trees              constituents, and the brackets that they are written in
 vectors            the meaning of texts, by the encoder that comes with the package
 """
