@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,13 +52,14 @@ class Recursion:
         """(2)"""
         syntax = self.layers.syntax
         summed = syntax.labels.weight[label] + syntax.positions.weight[position] + syntax.levels.weight[level]
-        return syntax.project.weight @ summed + syntax.project.bias
+        found: Tensor = syntax.project.weight @ summed + syntax.project.bias
+        return found
 
     def stream(self, i: int, t: Tensor) -> Tensor:
         """(3) to (8), and the feed-forward layer, for all tokens. The first one's output is the span."""
-        layer = self.layers.attention
-        k, v = (t @ layer.key_value.weight[i]).split(WIDTH, dim=1)
-        q = t @ layer.query.weight[i]
+        layer: Any = self.layers.attention
+        q, kv = t @ layer.query.weight[i], t @ layer.key_value.weight[i]
+        k, v = kv[:, :WIDTH], kv[:, WIDTH:]
         d = WIDTH // HEADS
         heads = []
         for head in range(HEADS):
@@ -66,7 +68,8 @@ class Recursion:
             heads.append(a @ v[:, part])
         o = t + torch.cat(heads, dim=1) @ layer.output.weight[i] + layer.output.bias[i]
         inner = torch.relu(o @ layer.widen.weight[i] + layer.widen.bias[i])
-        return (o + inner @ layer.narrow.weight[i] + layer.narrow.bias[i])[0]
+        found: Tensor = o + inner @ layer.narrow.weight[i] + layer.narrow.bias[i]
+        return found[0]
 
 
 class Layers:
@@ -77,7 +80,7 @@ class Layers:
 
     def tokens(self, schedule: Schedule, vectors: Tensor, added: bool) -> Tensor:
         fixed = schedule.fixed[:, None]
-        n = self.syntax(schedule)
+        n: Tensor = self.syntax(schedule)
         return torch.stack([vectors[schedule.sources] * fixed, n if added else n * fixed])
 
 

@@ -72,9 +72,12 @@ class SpanAttention(nn.Module):
         """(streams, tokens, width) -> (streams, spans, width)"""
         first = tokens.index_select(1, step.starts)
         attended = self.attend(self.query(first), self.key_value(tokens), step)
-        o = first + self.output(attended)
+        o: Tensor = first + self.output(attended)
+        return o + self.feed(o)
+
+    def feed(self, o: Tensor) -> Tensor:
         fed: Tensor = self.narrow(functional.relu(self.widen(o)))
-        return o + fed
+        return fed
 
     def attend(self, query: Tensor, key_value: Tensor, step: Step) -> Tensor:
         """(streams, spans, width), (streams, tokens, 2 width) -> (streams, spans, width)"""

@@ -50,12 +50,12 @@ class Step:
 class Schedule:
     """A table of tokens, span after span. The root of tree i is the i-th span of the last step."""
 
+    steps: tuple[Step, ...]
     sources: Tensor  # (tokens,) vectors: those of all words, then the start of each tree, then its end
     labels: Tensor  # (tokens,)
     positions: Tensor  # (tokens,) in the span; its start token has 0
     levels: Tensor  # (tokens,) of the span
     fixed: Tensor  # (tokens,) whether it is there from the beginning: False for child spans
-    steps: tuple[Step, ...]
 
 
 def make_schedule(
@@ -88,7 +88,7 @@ def make_schedule(
         return torch.from_numpy(array).to(device, non_blocking=True)
 
     columns = (sources, labels, np.arange(len(owner)) - begins[owner], spans[owner, 1], ~child)
-    return Schedule(*map(move, columns), make_steps(spans[:, 1], begins, sizes, child, move))
+    return Schedule(make_steps(spans[:, 1], begins, sizes, child, move), *map(move, columns))
 
 
 def join_outlines(outlines: Sequence[Outline], read: Indices) -> tuple[Indices, Indices]:

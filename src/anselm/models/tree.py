@@ -15,7 +15,7 @@ unprojected, within the tanh (TrecQA alone in the paper).
 Chosen here, since the paper does not say: a word is the mean of its pieces (`pieces`); a level is the distance from the
 root; an end token has the category of its span (`end_label`); a child span comes into its parent as it is, or with
 label, position and level added (`children`); the paper's 4,096 of the feed-forward layer are of both streams together,
-like its 2,048. models/frames/constituents.py says what becomes of texts that do not fit.
+like its 2,048. models/frames/tree_batches.py says what becomes of texts that do not fit.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ from anselm.encoding.lists import Lists
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.errors import InputError
 from anselm.layers.tree_attention import SpanAttention, SyntacticEmbedding, aggregate
-from anselm.models.frames.constituents import TreeBatch, add_trees, with_trees
+from anselm.models.frames.constituents import add_trees
 from anselm.models.frames.pair_batches import Placed
 from anselm.models.frames.pair_model import PairConfig, PairModel
+from anselm.models.frames.tree_batches import TreeBatch, with_trees
 
 MODELS = {
     "tree": {
@@ -125,8 +126,8 @@ class TreeSemantic(PairModel):
 
         (vectors, width) -> (tokens, stream)
         """
-        e = self.semantic(vectors).float().index_select(0, batch.schedule.sources)
-        return e * batch.schedule.fixed[:, None]
+        e: Tensor = self.semantic(vectors).float()
+        return e.index_select(0, batch.schedule.sources) * batch.schedule.fixed[:, None]
 
     @property
     def exports_to(self) -> None:
