@@ -81,7 +81,8 @@ class Layers:
     def tokens(self, schedule: Schedule, vectors: Tensor, added: bool) -> Tensor:
         fixed = schedule.fixed[:, None]
         n: Tensor = self.syntax(schedule)
-        return torch.stack([vectors[schedule.sources] * fixed, n if added else n * fixed])
+        tokens: Tensor = torch.stack([vectors[schedule.sources] * fixed, n if added else n * fixed])
+        return tokens
 
 
 def random_tree(chance: random.Random, depth: int) -> Tree:

@@ -61,7 +61,8 @@ class Recursion:
             for (tree, pieces), (start, end) in ((question, (edges[0], edges[1])), (candidate, (edges[2], edges[3])))
         )
         vector = torch.tanh(torch.cat([*([states[0]] if self.config.residual else []), *q, *s]))
-        return (self.model.head.weight @ vector + self.model.head.bias)[0]
+        score: Tensor = self.model.head.weight @ vector + self.model.head.bias
+        return score[0]
 
     def word(self, states: Tensor, columns: list[int]) -> Tensor:
         return states[columns[0]] if self.config.pieces == "first" else states[columns].mean(dim=0)
