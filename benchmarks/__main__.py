@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import attention, clustering, engines, graphs, lexical, ranking, sentences, start, training
+from benchmarks import attention, clustering, engines, graphs, lexical, ranking, sentences, start, training, trees
 
-for part in (start, lexical, training, engines, ranking, sentences, attention, clustering, graphs):
+for part in (start, lexical, training, engines, ranking, sentences, attention, clustering, graphs, trees):
     part.main()

@@ -12,4 +12,8 @@ tags               parts of speech and kinds of entities, word by word
 closed_classes     English words whose part of speech is known, and endings
 entity_cues        words by which persons, places and organisations are known
 sentence_vectors   the meaning of texts, by the encoder that comes with the package
+alignment          which pieces of a tokenizer are the words of a tree
+penn_labels        the labels of the Penn Treebank, as numbers
+syntax             the trees of texts: parsers, files of trees, and trees without syntax
+trees              constituents, and the brackets that they are written in
 """

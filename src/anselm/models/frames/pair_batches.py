@@ -52,9 +52,7 @@ class Windows:
 
     @classmethod
     def of(cls, picked: Lists, device: torch.device) -> Windows:
-        begins = np.ones(len(picked.labels), dtype=np.bool_)
-        if (owners := picked.pairs.get(OWNERS)) is not None:
-            begins[1:] = owners[1:] != owners[:-1]
+        begins = first_windows(picked)
         arrays = np.cumsum(begins) - 1, np.flatnonzero(begins)
         owner, first = (torch.from_numpy(array).to(device, non_blocking=True) for array in arrays)
         return cls(owner, first, Layout.of(np.diff(running(begins)[picked.bounds]), device))
@@ -66,6 +64,14 @@ class Windows:
         total = values.new_zeros(len(self.first), *values.shape[1:]).index_add(0, self.owners, values)
         counts = torch.bincount(self.owners, minlength=len(self.first)).to(values.dtype)
         return total / counts.view(-1, *[1] * (values.dim() - 1))
+
+
+def first_windows(picked: Lists) -> NDArray[np.bool_]:
+    """Which pairs are the first window of their candidate. (pairs,)"""
+    begins = np.ones(len(picked.labels), dtype=np.bool_)
+    if (owners := picked.pairs.get(OWNERS)) is not None:
+        begins[1:] = owners[1:] != owners[:-1]
+    return begins
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,202 @@
+"""All spans of a level in one step, against a recursion over one tree, written from the equations."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch import Tensor  # noqa: E402
+
+from anselm.annotations.penn_labels import COUNT, END, label_number  # noqa: E402
+from anselm.annotations.trees import Tree, read_brackets  # noqa: E402
+from anselm.layers.tree_attention import SpanAttention, SyntacticEmbedding, aggregate  # noqa: E402
+from anselm.layers.tree_schedule import Schedule, make_schedule  # noqa: E402
+from anselm.models.frames.constituents import make_outline  # noqa: E402
+
+WIDTH, HEADS = 24, 3
+LABELS = ("NP", "VP", "S", "NN", "VBZ", "strange")
+
+
+class Recursion:
+    """One span after the other, one stream and one head after the other."""
+
+    def __init__(self, layers: Layers, end_label: int | None, added: bool) -> None:
+        self.layers, self.end_label, self.added = layers, end_label, added
+
+    def root(self, tree: Tree, words: Iterator[Tensor], start: Tensor, end: Tensor) -> list[Tensor]:
+        return self.span(Tree(tree.label, (tree,)) if tree.word else tree, 0, words, start, end)
+
+    def span(self, tree: Tree, level: int, words: Iterator[Tensor], start: Tensor, end: Tensor) -> list[Tensor]:
+        """[semantic, syntactic]"""
+        label = label_number(tree.label)
+        tokens = [[start, self.syntax(label, 0, level)]]
+        for position, child in enumerate(tree.children, start=1):
+            own = self.syntax(label_number(child.label), position, level)
+            if child.word:
+                tokens.append([next(words), own])
+            else:
+                e, n = self.span(child, level + 1, words, start, end)
+                tokens.append([e, n + own if self.added else n])
+        last = label if self.end_label is None else self.end_label
+        tokens.append([end, self.syntax(last, len(tokens), level)])
+        return [self.stream(i, torch.stack([token[i] for token in tokens])) for i in range(2)]
+
+    def syntax(self, label: int, position: int, level: int) -> Tensor:
+        """(2)"""
+        syntax = self.layers.syntax
+        summed = syntax.labels.weight[label] + syntax.positions.weight[position] + syntax.levels.weight[level]
+        found: Tensor = syntax.project.weight @ summed + syntax.project.bias
+        return found
+
+    def stream(self, i: int, t: Tensor) -> Tensor:
+        """(3) to (8), and the feed-forward layer, for all tokens. The first one's output is the span."""
+        layer: Any = self.layers.attention
+        q, kv = t @ layer.query.weight[i], t @ layer.key_value.weight[i]
+        k, v = kv[:, :WIDTH], kv[:, WIDTH:]
+        d = WIDTH // HEADS
+        heads = []
+        for head in range(HEADS):
+            part = slice(head * d, (head + 1) * d)
+            a = torch.softmax(q[:, part] @ k[:, part].T / math.sqrt(d), dim=1)
+            heads.append(a @ v[:, part])
+        o = t + torch.cat(heads, dim=1) @ layer.output.weight[i] + layer.output.bias[i]
+        inner = torch.relu(o @ layer.widen.weight[i] + layer.widen.bias[i])
+        found: Tensor = o + inner @ layer.narrow.weight[i] + layer.narrow.bias[i]
+        return found[0]
+
+
+class Layers:
+    def __init__(self) -> None:
+        torch.manual_seed(1)
+        self.attention = SpanAttention(2, WIDTH, HEADS, 32)
+        self.syntax = SyntacticEmbedding(COUNT, WIDTH)
+
+    def tokens(self, schedule: Schedule, vectors: Tensor, added: bool) -> Tensor:
+        fixed = schedule.fixed[:, None]
+        n: Tensor = self.syntax(schedule)
+        tokens: Tensor = torch.stack([vectors[schedule.sources] * fixed, n if added else n * fixed])
+        return tokens
+
+
+def random_tree(chance: random.Random, depth: int) -> Tree:
+    label = chance.choice(LABELS)
+    if depth == 0 or chance.random() < 0.3:
+        return Tree(label, word="w")
+    return Tree(label, tuple(random_tree(chance, depth - 1) for _ in range(chance.choice((1, 1, 2, 2, 3, 7)))))
+
+
+def chain(depth: int, side: bool) -> Tree:
+    """Unary, or with a word on each level."""
+    tree = Tree("NN", word="w")
+    for i in range(depth):
+        beside = (Tree("VBZ", word="v"),) if side else ()
+        tree = Tree(LABELS[i % 3], (*beside, tree) if i % 2 else (tree, *beside))
+    return tree
+
+
+def forest() -> list[Tree]:
+    chance = random.Random(3)
+    single = [read_brackets("(NN dog)"), read_brackets("(NP (NN dog))"), Tree("TOP")]
+    return [
+        *single,
+        chain(60, True),
+        chain(60, False),
+        *(random_tree(chance, depth) for depth in (1, 2, 3, 4, 5, 6) * 3),
+    ]
+
+
+def compute(trees: list[Tree], layers: Layers, vectors: list[Tensor], end_label: int | None, added: bool) -> Tensor:
+    """(streams, trees, width). `vectors` has for each tree its words, start and end."""
+    counts = np.array([len(rows) - 2 for rows in vectors])
+    outlines = [make_outline(tree, np.ones(len(tree.words()), dtype=np.bool_)) for tree in trees]
+    schedule = make_schedule(outlines, counts, end_label)
+    parts = [rows[:-2] for rows in vectors], [rows[-2:-1] for rows in vectors], [rows[-1:] for rows in vectors]
+    table = torch.cat([row for part in parts for row in part])
+    return aggregate(layers.attention, layers.tokens(schedule, table, added), schedule.steps)
+
+
+@pytest.mark.parametrize("end_label", [None, END])
+@pytest.mark.parametrize("added", [False, True])
+def test_level_by_level_is_the_recursion(end_label: int | None, added: bool) -> None:
+    layers, trees = Layers(), forest()
+    vectors = [torch.randn(len(tree.words()) + 2, WIDTH) for tree in trees]
+    found = compute(trees, layers, vectors, end_label, added)
+    recursion = Recursion(layers, end_label, added)
+    for i, (tree, rows) in enumerate(zip(trees, vectors, strict=True)):
+        expected = torch.stack(recursion.root(tree, iter(rows[:-2]), rows[-2], rows[-1]))
+        torch.testing.assert_close(found[:, i], expected, atol=1e-5, rtol=1e-5)
+
+
+def test_gradients_are_those_of_the_recursion() -> None:
+    layers, trees = Layers(), forest()[3:12]
+    vectors = [torch.randn(len(tree.words()) + 2, WIDTH, requires_grad=True) for tree in trees]
+    weights = [*vectors, *layers.attention.parameters(), *layers.syntax.parameters()]
+    found = torch.autograd.grad(compute(trees, layers, vectors, None, True).tanh().sum(), weights)
+    recursion = Recursion(layers, None, True)
+    rooted = [
+        torch.stack(recursion.root(tree, iter(rows[:-2]), rows[-2], rows[-1])).tanh().sum()
+        for tree, rows in zip(trees, vectors, strict=True)
+    ]
+    expected = torch.autograd.grad(torch.stack(rooted).sum(), weights)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
+
+
+def test_a_tree_alone_or_among_others_is_the_same() -> None:
+    layers, trees = Layers(), forest()
+    vectors = [torch.randn(len(tree.words()) + 2, WIDTH) for tree in trees]
+    together = compute(trees, layers, vectors, None, False)
+    for i in (0, 3, 8):
+        alone = compute(trees[i : i + 1], layers, vectors[i : i + 1], None, False)
+        torch.testing.assert_close(alone[:, 0], together[:, i], atol=1e-5, rtol=1e-5)
+
+
+def prune(tree: Tree, wanted: list[bool]) -> Tree | None:
+    """Without some words, and without constituents that have no other."""
+    if tree.word:
+        return tree if wanted.pop(0) else None
+    children = tuple(child for child in [prune(child, wanted) for child in tree.children] if child is not None)
+    return Tree(tree.label, children) if children else None
+
+
+def test_words_that_are_not_there_are_not_in_the_tree() -> None:
+    """Those without pieces when the outline is made, those behind the cut when the schedule is."""
+    chance = random.Random(5)
+    for tree in forest()[5:]:
+        count = len(tree.words())
+        kept = [chance.random() < 0.7 for _ in range(count)]
+        read = chance.randint(0, sum(kept))
+        outline = make_outline(tree, np.array(kept))
+        places = [i for i, stays in enumerate(kept) if stays][:read]
+        rooted = Tree(tree.label, (tree,)) if tree.word else tree
+        left = prune(rooted, [i in places for i in range(count)]) or Tree(tree.label)
+        expected = make_schedule([make_outline(left, np.ones(read, dtype=np.bool_))], np.array([read]), None)
+        found = make_schedule([outline], np.array([read]), None)
+        for name in ("sources", "labels", "positions", "levels", "fixed"):
+            assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+        assert [step.tokens for step in found.steps] == [step.tokens for step in expected.steps]
+
+
+def test_a_schedule_by_hand() -> None:
+    """(S (NP a b) (VP c)): levels 1 and 0, tokens S: start NP VP end, NP: start a b end, VP: start c end."""
+    tree = read_brackets("(S (NP (DT a) (NN b)) (VP (VB c)))")
+    schedule = make_schedule([make_outline(tree, np.ones(3, dtype=np.bool_))], np.array([3]), END)
+    assert schedule.sources.tolist() == [3, 0, 0, 4, 3, 0, 1, 4, 3, 2, 4]
+    names = ["S", "NP", "VP", "", "NP", "DT", "NN", "", "VP", "VB", ""]
+    assert schedule.labels.tolist() == [label_number(name) if name else END for name in names]
+    assert schedule.positions.tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2]
+    assert schedule.levels.tolist() == [0] * 4 + [1] * 7
+    assert schedule.fixed.tolist() == [True, False, False, *[True] * 8]
+    below, root = schedule.steps
+    assert (below.tokens, root.tokens) == (slice(4, 11), slice(0, 4))
+    assert (below.starts.tolist(), root.starts.tolist()) == ([0, 4], [0])
+    assert (below.children.tolist(), root.children.tolist()) == ([], [1, 2])
+    assert below.cells.tolist() == [[0, 1, 2, 3], [4, 5, 6, 0]]
+    assert below.mask.tolist() == [[True] * 4, [True, True, True, False]]
