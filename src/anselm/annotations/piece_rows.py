@@ -15,6 +15,7 @@ from anselm.encoding.tokenizer import PairTokenizer
 
 Ints = NDArray[np.int64]
 SHAPES = 8  # how many there are; 0 is that of what is no word
+LOWER = 3  # that of a word without capitals; those with some are behind it
 MOST_PIECES = 8  # of one word: the first seven and the last
 QUOTES = {"``": '"', "''": '"'}  # as the treebank writes them
 
@@ -57,7 +58,7 @@ def shape(word: str, opens: bool) -> int:
     if not any(letter.isalpha() for letter in word):
         return 2
     if word == word.lower():
-        return 3
+        return LOWER
     if len(word) > 1 and word == word.upper():
         return 4
     if word[0] == word[0].upper() and word[1:] == word[1:].lower():

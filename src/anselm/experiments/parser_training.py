@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from anselm.annotations.chart import best_spans
 from anselm.annotations.evalb import BracketScores, score_brackets
-from anselm.annotations.piece_rows import Row, make_row
+from anselm.annotations.piece_rows import LOWER, Row, make_row
 from anselm.annotations.spans import build_tree, labelled_spans
 from anselm.annotations.trees import Tree
 from anselm.encoding.tokenizer import PairTokenizer
@@ -140,9 +140,9 @@ def loss_of(network: ParserNetwork, batch: Batch) -> Tensor:
 def run(network: ParserNetwork, batch: Batch) -> Tensor:
     """(pieces of all sentences, width)"""
     shapes = batch.shapes
-    if network.training:
-        read = torch.rand(len(shapes), 1, device=shapes.device) >= network.config.shape_dropout
-        shapes = shapes * read
+    if network.training:  # some sentences as if nobody had written a capital
+        lower = torch.rand(len(shapes), 1, device=shapes.device) < network.config.lowered
+        shapes = torch.where(lower & (shapes > LOWER), LOWER, shapes)
     states = network.layer_states(batch.ids, batch.mask) if batch.states is None else batch.states
     return network.above(states, batch.mask, shapes).flatten(0, 1)
 

@@ -30,7 +30,7 @@ class ParserConfig:
     heads: int = 6
     hidden: int = 256
     dropout: float = 0.2
-    shape_dropout: float = 0.1  # share of sentences read without the shapes of their words
+    lowered: float = 0.1  # share of sentences that are read as if written without capitals
 
 
 class LowRank(nn.Module):
