@@ -11,13 +11,14 @@ but for low-rank additions to its products (Hu et al., 2021): what is saved is t
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from anselm.annotations.piece_rows import SHAPES
+from anselm.annotations.span_heads import Heads
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,6 @@ class ParserConfig:
     heads: int = 6
     hidden: int = 256
     dropout: float = 0.2
-    lowered: float = 0.1  # share of sentences that are read as if written without capitals
 
 
 class LowRank(nn.Module):
@@ -63,7 +63,6 @@ class ParserNetwork(nn.Module):
             adapt(encoder, config.rank)
         inner, width = encoder.config.hidden_size, config.width
         self.mix = nn.Parameter(torch.zeros(encoder.config.num_hidden_layers + 1))
-        self.scale = nn.Parameter(torch.ones(()))
         self.norm = nn.LayerNorm(inner)
         self.project = nn.Linear(inner, width)
         self.shape = nn.Embedding(SHAPES, width)
@@ -72,7 +71,7 @@ class ParserNetwork(nn.Module):
         )
         self.top = nn.TransformerEncoder(layer, config.layers, nn.LayerNorm(width), enable_nested_tensor=False)
         self.dropout = nn.Dropout(config.dropout)
-        self.fence = nn.Linear(width, config.hidden)
+        self.fence = nn.Linear(width, config.hidden, bias=False)  # a difference has none
         self.fence_norm = nn.LayerNorm(config.hidden)
         self.label = nn.Linear(config.hidden, labels)
         self.tag_hidden = nn.Linear(2 * width, config.hidden)
@@ -93,13 +92,13 @@ class ParserNetwork(nn.Module):
         out: Tensor = self.top(x, src_key_padding_mask=mask == 0)
         return out
 
-    def span_scores(self, h: Tensor, first: Tensor, last: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+    def span_scores(self, h: Tensor, before: Tensor, behind: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
         """Of spans of one batch: (pieces of all sentences, width) and fences -> (spans, labels).
 
-        Fence i is between the pieces `last[i]` and `first[i]`; a span goes from one fence to another.
+        Fence i is between the pieces `before[i]` and `behind[i]`; a span goes from one fence to another.
         """
         half = h.shape[-1] // 2
-        fences = self.fence(self.dropout(torch.cat([h[last, :half], h[first, half:]], dim=-1)))
+        fences = self.fence(self.dropout(torch.cat([h[before, :half], h[behind, half:]], dim=-1)))
         hidden = torch.relu(self.fence_norm(fences[ends] - fences[starts]))
         out: Tensor = self.label(self.dropout(hidden))
         return out
@@ -117,8 +116,19 @@ class ParserNetwork(nn.Module):
             name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items() if name in trained
         }
 
-    def settings(self) -> dict[str, Any]:
-        return asdict(self.config)
+    def heads(self) -> Heads:
+        """What comes behind h, for numpy."""
+        weights = {
+            "fence": self.fence.weight, "norm": self.fence_norm.weight, "norm_bias": self.fence_norm.bias,
+            "label": self.label.weight, "label_bias": self.label.bias,
+            "tag_hidden": self.tag_hidden.weight, "tag_hidden_bias": self.tag_hidden.bias,
+            "tag": self.tag.weight, "tag_bias": self.tag.bias,
+        }  # fmt: skip
+        return Heads(**{name: weight.detach().float().cpu().numpy() for name, weight in weights.items()})
+
+    @property
+    def device(self) -> str:
+        return str(self.mix.device)
 
 
 PRODUCTS = ("query", "key", "value", "dense")
