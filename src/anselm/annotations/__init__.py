@@ -9,6 +9,9 @@ quantities         numbers, dates, money and percentages by rule
 word_classes       words that are no names wherever they stand
 installed          spaCy and stanza, where the user has them
 tags               parts of speech and kinds of entities, word by word
+alignment          which pieces of a tokenizer are the words of a tree
+penn_labels        the labels of the Penn Treebank, as numbers
+syntax             the trees of texts: parsers, files of trees, and trees without syntax
 trees              constituents, and the brackets that they are written in
 vectors            the meaning of texts, by the encoder that comes with the package
 """

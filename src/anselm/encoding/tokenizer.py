@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from anselm.errors import FormatError
 
 MAX_TOKENS = "max_tokens"  # in encoder.json: the longest input, where there is a limit
@@ -58,6 +61,11 @@ class PairTokenizer:
 
     def __call__(self, texts: list[str]) -> list[list[int]]:
         return [found.ids for found in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+
+    def offsets(self, texts: list[str]) -> list[NDArray[np.int64]]:
+        """The characters of each piece, half open: (pieces, 2) for each text."""
+        read = self.tokenizer.encode_batch(texts, add_special_tokens=False)
+        return [np.array(found.offsets, dtype=np.int64).reshape(-1, 2) for found in read]
 
     @property
     def size(self) -> int:
