@@ -21,6 +21,7 @@ from anselm.annotations.trees import Tree
 Floats = NDArray[np.float32]
 NONE = ""  # the first label: of a span that is no constituent
 EPSILON = 1e-5
+AT_ONCE = 8_192  # spans; a long sentence has a hundred thousand
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,12 @@ class Heads:
         fences = np.concatenate([h[before, :half], h[behind, half:]], axis=1) @ self.fence.T
         gain = np.zeros((count + 1, count + 1), dtype=np.float32)
         label = np.zeros((count + 1, count + 1), dtype=np.int64)
-        for start in range(count):  # a row of the chart at a time, so that a long sentence needs little memory
-            scores = self._label_scores(fences[start + 1 :] - fences[start])
-            label[start, start + 1 :] = scores[:, 1:].argmax(axis=1) + 1
-            gain[start, start + 1 :] = scores[:, 1:].max(axis=1) - scores[:, 0]
+        starts, ends = np.triu_indices(count + 1, k=1)
+        for some in np.array_split(np.arange(len(starts)), 1 + len(starts) // AT_ONCE):
+            start, end = starts[some], ends[some]
+            scores = self._label_scores(fences[end] - fences[start])
+            label[start, end] = scores[:, 1:].argmax(axis=1) + 1
+            gain[start, end] = scores[:, 1:].max(axis=1) - scores[:, 0]
         whole = label[0, count]  # is always something
         label[gain <= 0] = 0
         label[0, count] = whole
