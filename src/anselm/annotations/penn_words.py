@@ -1,12 +1,12 @@
 """A sentence as the words of the Penn Treebank, with their places in it: what parsers were trained on.
 
-    don't, it's, dogs'    -> do n't, it 's, dogs '
-    cannot, gonna         -> can not, gon na
-    "so", (so)            -> `` so '', ( so )
-    3.5%, $1,000, 9:30    -> 3.5 %, $ 1,000, 9:30
-    U.S., Mr., so.        -> U.S., Mr., so .      a single stop is a word only where the sentence ends
-    well-known, and/or    -> well-known, and/or
-    ですか😀               -> で す か 😀            scripts without spaces give a word per character
+don't, it's, dogs'    -> do n't, it 's, dogs '
+cannot, gonna         -> can not, gon na
+"so", (so)            -> `` so '', ( so )
+3.5%, $1,000, 9:30    -> 3.5 %, $ 1,000, 9:30
+U.S., Mr., so.        -> U.S., Mr., so .      a single stop is a word only where the sentence ends
+well-known, and/or    -> well-known, and/or
+ですか😀               -> で す か 😀            scripts without spaces give a word per character
 """
 
 from __future__ import annotations

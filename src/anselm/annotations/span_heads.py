@@ -1,8 +1,8 @@
 """What a span parser computes behind its encoder, in numpy: scores of spans and tags, and the best tree.
 
-    f_i = [first half of h before fence i; second half of h behind it]       fence i is between words i-1 and i
-    s(i, j, label) = W2 relu(norm(W1 f_j - W1 f_i))
-    tag of a word = the best of V2 relu(V1 [h at its first piece; h at its last piece])
+f_i = [first half of h before fence i; second half of h behind it]       fence i is between words i-1 and i
+s(i, j, label) = W2 relu(norm(W1 f_j - W1 f_i))
+tag of a word = the best of V2 relu(V1 [h at its first piece; h at its last piece])
 """
 
 from __future__ import annotations

@@ -43,14 +43,12 @@ def build_tree(words: Sequence[str], tags: Sequence[str], spans: Mapping[Span, s
     """The tree of spans that nest; `root` where the whole has no label."""
     inside = sorted((span for span in spans if spans[span]), key=lambda span: (span[0], -span[1]))
     stack: list[tuple[int, str, list[Tree]]] = [(len(words), "", [])]  # end, label, children so far
-    place = 0
-    for word, tag in zip(words, tags, strict=True):
+    for place, (word, tag) in enumerate(zip(words, tags, strict=True)):
         while inside and inside[0][0] == place:
             (_, end), label = inside[0], spans[inside.pop(0)]
             stack.append((end, label, []))
         stack[-1][2].append(Tree(tag, (), word))
-        place += 1
-        while len(stack) > 1 and stack[-1][0] == place:
+        while len(stack) > 1 and stack[-1][0] == place + 1:
             _, label, children = stack.pop()
             stack[-1][2].append(_chain(label, children))
     ((_, _, top),) = stack

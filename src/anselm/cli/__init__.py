@@ -10,7 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from anselm import __version__
-from anselm.cli import bench, calibrate, data, evaluate, export, mcp, rank, reproduce, serve, train, vectors
+from anselm.cli import bench, calibrate, data, evaluate, export, mcp, parse, rank, reproduce, serve, train, vectors
 from anselm.cli.output import discard, whisper
 from anselm.errors import AnselmError
 
@@ -22,7 +22,7 @@ def help_by_default(context: typer.Context) -> None:
 
 
 app = typer.Typer(name="anselm", pretty_exceptions_enable=False, rich_markup_mode="rich")
-for part in (rank, evaluate, calibrate, train, vectors, reproduce, export, bench, serve, mcp):
+for part in (rank, evaluate, calibrate, train, vectors, parse, reproduce, export, bench, serve, mcp):
     app.add_typer(part.app)
 app.add_typer(
     data.app,

@@ -20,4 +20,6 @@ INPUTS = ("ids", "mask", "shapes")
 def parser_graph(network: ParserNetwork, rows: Sequence[Row]) -> onnx.ModelProto:
     """`rows` are what the ranges of the activations are seen on, one at a time: without padding."""
     graph = to_onnx(network, network.encoder, INPUTS)
-    return quantize(graph, [{"ids": row.ids[None], "mask": row.ids[None] * 0 + 1, "shapes": row.shapes[None]} for row in rows])
+    return quantize(
+        graph, [{"ids": row.ids[None], "mask": row.ids[None] * 0 + 1, "shapes": row.shapes[None]} for row in rows]
+    )
