@@ -96,7 +96,8 @@ def _write(
     write_config(folder, MODEL, settings | names, terms=TERMS)
     (folder / GRAPH).parent.mkdir()
     rows = [example.row for example in examples[:: max(1, len(examples) // SEEN)]]
-    (folder / GRAPH).write_bytes(parser_graph(merge(network), rows).SerializeToString())
+    seen = [{"ids": row.ids[None], "mask": np.ones_like(row.ids[None]), "shapes": row.shapes[None]} for row in rows]
+    (folder / GRAPH).write_bytes(parser_graph(merge(network), seen).SerializeToString())
 
 
 def _test(folder: Path, gold: list[Tree]) -> BracketScores:

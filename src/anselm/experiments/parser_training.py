@@ -59,7 +59,7 @@ def train_parser(
             set_rate(optimizer, plan.learning_rate * rate(min(done, 1), step / steps, plan.warmup))
             loss = loss_of(network, collate([examples[place] for place in places]).to(device), plan.lowered)
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(weights, plan.clip)
             optimizer.step()
             step += 1
@@ -120,7 +120,7 @@ def parse_examples(network: ParserNetwork, examples: Sequence[Example], inventor
     heads, parsed = network.heads(), [example.tree for example in examples]
     for places in batches(examples, READ):
         batch = collate([examples[place] for place in places]).to(network.device)
-        states = states_of(network, batch).unflatten(0, batch.ids.shape).float().cpu().numpy()
+        states = states_of(network, batch).reshape(*batch.ids.shape, -1).float().cpu().numpy()
         for place, h in zip(places, states, strict=True):
             example = examples[place]
             parsed[place] = heads.parse(h, example.row, example.tree.words(), inventory)

@@ -5,21 +5,17 @@ ids, mask, shapes: int64 (sentences, pieces) -> signals: float32 (sentences, pie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import onnx
 
-from anselm.annotations.piece_rows import Row
 from anselm.export.exporter import to_onnx
-from anselm.export.quantize import quantize
+from anselm.export.quantize import Array, quantize
 from anselm.models.frames.parser_network import ParserNetwork
 
 INPUTS = ("ids", "mask", "shapes")
 
 
-def parser_graph(network: ParserNetwork, rows: Sequence[Row]) -> onnx.ModelProto:
-    """`rows` are what the ranges of the activations are seen on, one at a time: without padding."""
-    graph = to_onnx(network, network.encoder, INPUTS)
-    return quantize(
-        graph, [{"ids": row.ids[None], "mask": row.ids[None] * 0 + 1, "shapes": row.shapes[None]} for row in rows]
-    )
+def parser_graph(network: ParserNetwork, batches: Sequence[Mapping[str, Array]]) -> onnx.ModelProto:
+    """The batches are what the ranges of the activations are seen on; they must be without padding."""
+    return quantize(to_onnx(network, network.encoder, INPUTS), batches)
