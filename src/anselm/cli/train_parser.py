@@ -26,8 +26,8 @@ def train_parser(out: Path | None, seed: int, given: Mapping[str, Any], data_dir
         raise InputError(f"{target} exists already; remove it, or name another folder with --out")
     read_treebank("dev", data_dir)  # before torch, which takes seconds, that it is there
     from anselm.experiments.parser_runs import make_parser
-    from anselm.experiments.parser_training import Plan
     from anselm.models.frames.parser_network import ParserConfig
+    from anselm.models.frames.parser_training import Plan
 
     plan = Plan(**{"seed": seed, **given, **({"epochs": int(given["epochs"])} if "epochs" in given else {})})
     with interruptible(None):

@@ -18,11 +18,11 @@ from anselm.annotations.trees import Tree
 from anselm.checkpoints.checkpoint import CARD, GRAPH, WEIGHTS, write_config
 from anselm.checkpoints.checksums import write_checkpoint
 from anselm.encoding.tokenizer import PairTokenizer
-from anselm.experiments.parser_examples import Example, make_examples, take_inventory
-from anselm.experiments.parser_training import Plan, Say, train_parser, with_states
 from anselm.experiments.question_trees import make_questions
 from anselm.export.parser_graph import parser_graph
+from anselm.models.frames.parser_examples import Example, make_examples, take_inventory
 from anselm.models.frames.parser_network import ParserConfig, ParserNetwork, merge
+from anselm.models.frames.parser_training import Plan, Say, train_parser, with_states
 from anselm.models.frames.pretrained import MINILM, load_pretrained, save_encoder
 from anselm.train.devices import device_name, on_device
 

@@ -15,7 +15,7 @@ from anselm.annotations.evalb import BracketScores, score_brackets
 from anselm.annotations.piece_rows import LOWER
 from anselm.annotations.span_heads import Inventory
 from anselm.annotations.trees import Tree
-from anselm.experiments.parser_examples import Batch, Example, batches, collate
+from anselm.models.frames.parser_examples import Batch, Example, batches, collate
 from anselm.models.frames.parser_network import ParserNetwork
 
 Say = Callable[[str], None]
