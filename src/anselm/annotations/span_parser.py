@@ -123,7 +123,7 @@ def _batches(lengths: dict[int, int]) -> Iterator[list[int]]:
 def load_span_parser(folder: Path | None = None) -> SpanParser:
     place = folder or parser_folder()
     if not place.is_dir():
-        raise InputError(f"there is no trained parser in {place}: `{COMMAND}` trains one in minutes")
+        raise InputError(f"there is no trained parser in {place}: `{COMMAND}` trains one")
     checkpoint = Checkpoint.open(place)
     if checkpoint.model != MODEL:
         raise checkpoint.refusal(f"{checkpoint.model!r} is no parser")
