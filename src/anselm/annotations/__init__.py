@@ -16,4 +16,11 @@ alignment          which pieces of a tokenizer are the words of a tree
 penn_labels        the labels of the Penn Treebank, as numbers
 syntax             the trees of texts: parsers, files of trees, and trees without syntax
 trees              constituents, and the brackets that they are written in
+treebank           the Penn Treebank sample, with its split
+spans, chart       a tree as labelled spans, and the best tree over scored ones
+penn_words         a sentence as the treebank's words
+piece_rows         words as rows of an encoder's pieces
+span_heads, span_parser   our own parser, without torch
+installed_parsers  benepar, stanza and Stanford's parser, where the user has them
+evalb              labelled F1
 """

@@ -1,5 +1,7 @@
 """The trees of texts. Parsers, by what names them:
 
+    own                 our span parser, once `anselm train parser` has made it; own:FOLDER, if it is elsewhere
+    benepar, stanza, stanford   where the user has them; a model, language or folder behind a colon
     file:PATH           trees in Penn brackets, found by their words
     right-branching     no parser: (X the (X cave (X is cold))), a tree without syntax; what a real one is compared with
     flat                nor is this: every sentence is one constituent
@@ -18,7 +20,9 @@ from typing import Protocol
 
 from anselm.annotations.annotation_cache import SHARED
 from anselm.annotations.annotator import Annotation
+from anselm.annotations.installed_parsers import Benepar, Stanford, Stanza
 from anselm.annotations.penn_labels import EMPTY, ROOTS
+from anselm.annotations.span_parser import load_span_parser
 from anselm.annotations.trees import Tree, read_brackets, read_trees, write_brackets
 from anselm.errors import FormatError, InputError, UnknownNameError
 from anselm.text.sentences import sentence_spans
@@ -138,17 +142,22 @@ def _fold(text: str) -> str:
 
 
 PARSERS: Mapping[str, Callable[[str], Parser]] = {
+    "own": lambda folder: load_span_parser(Path(folder) if folder else None),
+    "benepar": Benepar,
+    "stanza": Stanza,
+    "stanford": Stanford,
     "file": BracketFile,
     "right-branching": lambda _: Unparsed("right-branching", _right_branching),
     "flat": lambda _: Unparsed("flat", _flat),
 }
+NAMED = {"own": "[:FOLDER]", "benepar": "[:MODEL]", "stanza": "[:LANGUAGE]", "stanford": "[:FOLDER]", "file": ":PATH"}
 
 
 def check_parser(name: str) -> None:
     """That there is such a kind; its files are looked for when it is used."""
     kind, colon, _ = name.partition(":")
-    if kind not in PARSERS or (kind == "file") != bool(colon):
-        raise UnknownNameError("parser", name, [f"{known}:PATH" if known == "file" else known for known in PARSERS])
+    if kind not in PARSERS or (kind == "file" and not colon) or (kind not in NAMED and colon):
+        raise UnknownNameError("parser", name, [f"{known}{NAMED.get(known, '')}" for known in PARSERS])
 
 
 @lru_cache(maxsize=4)

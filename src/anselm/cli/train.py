@@ -12,6 +12,7 @@ import typer
 from anselm.cli.completion import complete_corpus, complete_model
 from anselm.cli.options import Columns, DataDir, Json, named_columns
 from anselm.cli.output import console, interruptible, note, print_json, say
+from anselm.cli.train_parser import PARSER, train_parser
 from anselm.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Name = Annotated[str | None, typer.Argument(metavar="RECIPE", help="A recipe: a TOML file, or a name of `--list`.")]
+Name = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="RECIPE", help="A recipe: a TOML file, or a name of `--list`; or `parser`: see anselm parse."
+    ),
+]
 
 
 @app.command(epilog="Example: anselm train --base bm25 --data faq.jsonl --out my-ranker")
@@ -60,6 +66,9 @@ def train(
 ) -> None:
     """Fit a model to your data: weights or word statistics, probabilities, and the threshold for "no answer"."""
     given = {name: value for name, value in (("epochs", epochs), ("learning_rate", learning_rate)) if value is not None}
+    if recipe == PARSER:
+        check_alone(data, {"--dev": dev, "--split": split, "--protocol": protocol, "--corpus": corpus})
+        return train_parser(out, seed, given, data_dir, as_json)
     if recipe is not None:
         others = {"--base": base if base != "bm25" else None, "--dev": dev, "--split": split, "--protocol": protocol}
         check_alone(data, others | {"--columns": columns})

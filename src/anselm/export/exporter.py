@@ -116,7 +116,7 @@ def to_onnx(module: nn.Module, encoder: Any, names: tuple[str, ...]) -> onnx.Mod
     was = encoder.config._attn_implementation
     encoder.set_attn_implementation("eager")
     rows, tokens = torch.export.Dim("pairs", min=1), torch.export.Dim("tokens", min=1)
-    fills = {"ids": 5, "mask": 1, "types": 0}
+    fills = {"ids": 5, "mask": 1, "types": 0, "shapes": 3}
     example = {name: torch.full((3, 5), fills[name]) for name in names}  # three: one tensor would become one input
     try:
         return trace(module, example, {name: {0: rows, 1: tokens} for name in names})

@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 from anselm.cores import usable_cores
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 
-Run = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals)
+Run = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals), or (pairs, tokens, signals)
 
 VARIABLE = "ANSELM_ENGINE"
 INPUTS = (  # of the models that there are
     {"ids", "mask", "types"},
     {"ids", "mask"},  # of an encoder without token types, or of texts by themselves
+    {"ids", "mask", "shapes"},  # of a parser: how the words are written, too
     {"questions", "answers", "asked", "said"},  # words, read apart
 )
 OUTPUT = "signals"

@@ -1,0 +1,38 @@
+"""anselm train parser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from anselm.cli.output import interruptible, note, print_json, say
+from anselm.errors import InputError, MissingExtraError
+
+PARSER = "parser"  # what `anselm train` takes beside recipes
+
+
+def train_parser(out: Path | None, seed: int, given: Mapping[str, Any], data_dir: Path | None, as_json: bool) -> None:
+    """Into the user's cache, where `anselm parse` looks for it, or another folder."""
+    if any(find_spec(library) is None for library in ("torch", "transformers", "onnx", "onnxscript")):
+        raise MissingExtraError("training a parser", "export")
+    from anselm.annotations.span_parser import parser_folder
+    from anselm.annotations.treebank import read_treebank
+
+    target = out or parser_folder()
+    if target.exists():
+        raise InputError(f"{target} exists already; remove it, or name another folder with --out")
+    read_treebank("dev", data_dir)  # before torch, which takes seconds, that it is there
+    from anselm.experiments.parser_runs import make_parser
+    from anselm.models.frames.parser_network import ParserConfig
+    from anselm.models.frames.parser_training import Plan
+
+    plan = Plan(**{"seed": seed, **given, **({"epochs": int(given["epochs"])} if "epochs" in given else {})})
+    with interruptible(None):
+        found = make_parser(target, data_dir, ParserConfig(), plan, note)
+    if as_json:
+        return print_json(asdict(found))
+    test = found.test
+    return say(f"{target}: labelled F1 {test.f1:.4f}, tags {test.tags:.4f} on {test.sentences} sentences kept apart")

@@ -1,0 +1,127 @@
+"""Training the span parser on the treebank sample: spans and tags by cross-entropy, the best weights on dev."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from anselm.annotations.evalb import BracketScores, score_brackets
+from anselm.annotations.piece_rows import LOWER
+from anselm.annotations.span_heads import Inventory
+from anselm.annotations.trees import Tree
+from anselm.models.frames.parser_examples import Batch, Example, batches, collate
+from anselm.models.frames.parser_network import ParserNetwork
+
+Say = Callable[[str], None]
+READ = 2_000  # words of a batch that is only read
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train."""
+
+    epochs: int = 20
+    words: int = 600  # of a batch
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.01
+    warmup: float = 0.1  # share of the steps
+    clip: float = 1.0
+    lowered: float = 0.1  # share of sentences that are read as if written without capitals
+    seconds: float = 540  # it ends with the epoch in which they are over; the learning rate falls with the time, too
+    seed: int = 1
+
+
+def train_parser(
+    network: ParserNetwork,
+    inventory: Inventory,
+    examples: Sequence[Example],
+    dev: Sequence[Example],
+    plan: Plan,
+    say: Say,
+) -> BracketScores:
+    """Leaves the best weights in the network, and says how good they are on dev."""
+    torch.manual_seed(plan.seed)
+    random, device = np.random.default_rng(plan.seed), network.device
+    weights = [one for one in network.parameters() if one.requires_grad]
+    optimizer = torch.optim.AdamW(weights, plan.learning_rate, weight_decay=plan.weight_decay, betas=(0.9, 0.98))
+    steps = plan.epochs * sum(1 for _ in batches(examples, plan.words))
+    began, step, best, kept = monotonic(), 0, None, network.own_weights()
+    for epoch in range(1, plan.epochs + 1):
+        network.train()
+        for places in batches(examples, plan.words, random):
+            done = max(step / steps, (monotonic() - began) / plan.seconds)
+            set_rate(optimizer, plan.learning_rate * rate(min(done, 1), step / steps, plan.warmup))
+            loss = loss_of(network, collate([examples[place] for place in places]).to(device), plan.lowered)
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(weights, plan.clip)
+            optimizer.step()
+            step += 1
+        scores = score_brackets([one.tree for one in dev], parse_examples(network, dev, inventory))
+        taken = monotonic() - began
+        say(f"epoch {epoch}: F1 {scores.f1:.4f}, tags {scores.tags:.4f} on dev, {taken:.0f} s")
+        if best is None or scores.f1 > best.f1:
+            best, kept = scores, {name: value.clone() for name, value in network.own_weights().items()}
+        if taken > plan.seconds:
+            break
+    network.load_state_dict(kept, strict=False)
+    return best or score_brackets([], [])
+
+
+def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+
+
+def rate(done: float, begun: float, warmup: float) -> float:
+    """Up from nothing, then down along a cosine."""
+    return min(begun / warmup, 1.0) * 0.5 * (1 + float(np.cos(np.pi * done)))
+
+
+def loss_of(network: ParserNetwork, batch: Batch, lowered: float) -> Tensor:
+    """That of all spans by the number of words, since most spans are nothing; and the mean one of tags."""
+    h = states_of(network, batch, lowered)
+    spans = network.span_scores(h, batch.before, batch.behind, batch.starts, batch.ends)
+    tags = network.tag_scores(h, batch.first, batch.last)
+    wrong = functional.cross_entropy(spans, batch.labels, reduction="sum") / len(batch.tags)
+    return wrong + functional.cross_entropy(tags, batch.tags)
+
+
+def states_of(network: ParserNetwork, batch: Batch, lowered: float = 0.0) -> Tensor:
+    """(pieces of all sentences, width)"""
+    states = network.layer_states(batch.ids, batch.mask) if batch.states is None else batch.states
+    lower = torch.rand(len(batch.shapes), 1, device=batch.shapes.device) < lowered
+    shapes = torch.where(lower & (batch.shapes > LOWER), LOWER, batch.shapes)
+    return network.above(states, batch.mask, shapes).flatten(0, 1)
+
+
+@torch.no_grad()
+def with_states(network: ParserNetwork, examples: Sequence[Example]) -> list[Example]:
+    """With what an encoder that stays as it is makes of them: once, in half precision."""
+    network.eval()
+    found = list(examples)
+    for places in batches(examples, READ):
+        batch = collate([examples[place] for place in places]).to(network.device)
+        states = network.layer_states(batch.ids, batch.mask).half().cpu()
+        for place, own in zip(places, states, strict=True):
+            found[place] = replace(examples[place], states=own[: len(examples[place].row.ids)].clone())
+    return found
+
+
+@torch.no_grad()
+def parse_examples(network: ParserNetwork, examples: Sequence[Example], inventory: Inventory) -> list[Tree]:
+    network.eval()
+    heads, parsed = network.heads(), [example.tree for example in examples]
+    for places in batches(examples, READ):
+        batch = collate([examples[place] for place in places]).to(network.device)
+        states = states_of(network, batch).reshape(*batch.ids.shape, -1).float().cpu().numpy()
+        for place, h in zip(places, states, strict=True):
+            example = examples[place]
+            parsed[place] = heads.parse(h, example.row, example.tree.words(), inventory)
+    return parsed

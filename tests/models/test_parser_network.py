@@ -1,0 +1,133 @@
+"""The span parser: numpy's part against torch's, a checkpoint that is written and read, and strange sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from anselm.annotations.piece_rows import make_row  # noqa: E402
+from anselm.annotations.span_parser import SpanParser, check_lengths, load_span_parser  # noqa: E402
+from anselm.annotations.trees import Tree, read_brackets  # noqa: E402
+from anselm.encoding.tokenizer import PairTokenizer  # noqa: E402
+from anselm.errors import InputError  # noqa: E402
+from anselm.models.frames.parser_examples import collate, make_examples, take_inventory  # noqa: E402
+from anselm.models.frames.parser_network import LowRank, ParserConfig, ParserNetwork, merge  # noqa: E402
+from anselm.models.frames.parser_training import Plan, parse_examples, states_of, train_parser  # noqa: E402
+
+TREES = [
+    read_brackets("(S (NP (DT The) (NN cave)) (VP (VBZ is) (ADJP (JJ cold))) (. .))"),
+    read_brackets("(SBARQ (WHADVP (WRB How)) (SQ (VBZ is) (NP (DT the) (NN cave)) (VP (VBN made))) (. ?))"),
+    read_brackets("(S (VP (VB Go)))"),
+]
+SHIPPED = Path(__file__).parents[2] / "src/anselm/shipped/default/tokenizer.json"
+
+
+@pytest.fixture
+def tokenizer() -> PairTokenizer:
+    return PairTokenizer.load(SHIPPED, 0)
+
+
+@pytest.fixture
+def network(one_thread: None, tokenizer: PairTokenizer) -> Iterator[Any]:
+    torch.manual_seed(1)
+    shape = transformers.BertConfig(
+        vocab_size=tokenizer.size, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32
+    )
+    inventory = take_inventory(TREES)
+    config = ParserConfig(rank=2, width=16, heads=2, layers=1, hidden=32, dropout=0.0)
+    encoder = transformers.BertModel(shape, add_pooling_layer=False)
+    yield ParserNetwork(encoder, config, len(inventory.labels), len(inventory.tags)).eval()
+
+
+def test_numpy_scores_spans_and_tags_as_torch_does(network: Any, tokenizer: PairTokenizer) -> None:
+    inventory = take_inventory(TREES)
+    batch = collate(make_examples(TREES, inventory, tokenizer))
+    with torch.no_grad():
+        h = states_of(network, batch)
+        spans = network.span_scores(h, batch.before, batch.behind, batch.starts, batch.ends).numpy()
+        tags = network.tag_scores(h, batch.first, batch.last).argmax(-1).numpy()
+    heads, states, span, word = network.heads(), h.reshape(*batch.ids.shape, -1).numpy(), 0, 0
+    for tree, own in zip(TREES, states, strict=True):
+        row, count = make_row(tree.words(), tokenizer, 100), len(tree.words())
+        gain, _ = heads.best_labels(own, row)
+        for start in range(count):
+            for end in range(start + 1, count + 1):
+                assert gain[start, end] == pytest.approx(spans[span, 1:].max() - spans[span, 0], abs=1e-5)
+                span += 1
+        assert heads.best_tags(own, row).tolist() == tags[word : word + count].tolist()
+        word += count
+
+
+def test_padding_changes_no_state(network: Any, tokenizer: PairTokenizer) -> None:
+    inventory = take_inventory(TREES)
+    examples = make_examples(TREES, inventory, tokenizer)
+    with torch.no_grad():
+        together = states_of(network, collate(examples)).reshape(3, -1, 16)
+        alone = states_of(network, collate(examples[2:]))
+    assert torch.allclose(together[2, : len(alone)], alone, atol=1e-5)
+
+
+def test_additions_merge_into_the_products(network: Any) -> None:
+    for module in network.modules():
+        if isinstance(module, LowRank):
+            torch.nn.init.normal_(module.up)
+    given = torch.tensor([[5, 6, 7]]), torch.ones(1, 3, dtype=torch.int64), torch.tensor([[0, 3, 0]])
+    with torch.no_grad():
+        before = network(*given)
+        after = merge(network)(*given)
+    assert not any(isinstance(module, LowRank) for module in network.modules())
+    assert torch.allclose(before, after, atol=1e-4)
+
+
+def test_three_sentences_are_learned_by_heart(network: Any, tokenizer: PairTokenizer) -> None:
+    inventory = take_inventory(TREES)
+    examples = make_examples(TREES, inventory, tokenizer)
+    plan = Plan(epochs=150, learning_rate=1e-2, lowered=0.0, seconds=1e9)
+    scores = train_parser(network, inventory, examples, examples, plan, lambda _: None)
+    assert scores.f1 == scores.tags == 1
+    assert parse_examples(network, examples, inventory) == TREES
+
+
+@pytest.fixture
+def parser(network: Any, tokenizer: PairTokenizer) -> SpanParser:
+    """With torch in the place of an engine, and a window of few pieces."""
+    made = SpanParser.__new__(SpanParser)
+    made.inventory, made.heads, made.tokenizer, made.unknown = take_inventory(TREES), network.heads(), tokenizer, 100
+
+    def engine(rows: Any) -> Any:
+        with torch.no_grad():
+            found = network(*(torch.from_numpy(rows[name]) for name in ("ids", "mask", "shapes")))
+        return np.asarray(found)
+
+    made.engine = engine
+    return made
+
+
+@pytest.mark.parametrize(
+    "text", ["何ですか。", "😀👍🏽 ok", "\u200b\x01", "word " * 500, "a" * 5_000, "(((", "``", "."]
+)
+def test_whatever_it_is_it_has_a_tree(parser: SpanParser, text: str) -> None:
+    for tree in parser.parse([text])[0]:
+        assert tree.words()
+
+
+def test_no_words_no_tree(parser: SpanParser) -> None:
+    assert parser.parse(["", " \n"]) == [(), ()]
+    assert parser.parse_words([[]]) == [Tree("S")]
+
+
+def test_too_many_words_are_refused() -> None:
+    with pytest.raises(InputError, match=r"1,001 words.*1,000 at most"):
+        check_lengths([["a"] * 1_001])
+
+
+def test_no_parser_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="anselm train parser"):
+        load_span_parser(tmp_path / "parser")
