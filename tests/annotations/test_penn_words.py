@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from anselm.annotations.penn_words import penn_words
@@ -30,7 +32,7 @@ def test_words_stand_where_they_say_and_nothing_is_lost() -> None:
     sentence = "Isn't  it\tthe “U.S.” (a/b), 3.5%?"
     found = penn_words(sentence)
     assert "".join(sentence[one.start : one.end] for one in found) == "".join(sentence.split())
-    assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
+    assert all(one.end <= other.start for one, other in itertools.pairwise(found))
 
 
 def test_what_looks_like_an_address_takes_no_longer() -> None:

@@ -43,7 +43,7 @@ def network(one_thread: None, tokenizer: PairTokenizer) -> Iterator[Any]:
     inventory = take_inventory(TREES)
     config = ParserConfig(rank=2, width=16, heads=2, layers=1, hidden=32, dropout=0.0)
     encoder = transformers.BertModel(shape, add_pooling_layer=False)
-    yield ParserNetwork(encoder, config, len(inventory.labels), len(inventory.tags)).eval()
+    return ParserNetwork(encoder, config, len(inventory.labels), len(inventory.tags)).eval()
 
 
 def test_numpy_scores_spans_and_tags_as_torch_does(network: Any, tokenizer: PairTokenizer) -> None:

@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 from anselm.cores import usable_cores
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 
-Run = Callable[[Mapping[str, Any]], NDArray[np.float32]]  # inputs by name -> (pairs, signals), or (pairs, tokens, signals)
+Run = Callable[
+    [Mapping[str, Any]], NDArray[np.float32]
+]  # inputs by name -> (pairs, signals), or (pairs, tokens, signals)
 
 VARIABLE = "ANSELM_ENGINE"
 INPUTS = (  # of the models that there are
