@@ -1,6 +1,6 @@
 """The encoder of a blended ranker by itself: many texts as vectors, with every core at work.
 
-One engine of one thread per core is faster for many texts than one engine of many threads (benchmarks/pools.py).
+One engine of one thread for each core: many texts keep them all busy without waiting for each other.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Plan:
     warmup: float = 0.1  # share of the steps
     clip: float = 1.0
     lowered: float = 0.1  # share of sentences that are read as if written without capitals
-    seconds: float = 540  # it ends with the epoch in which they are over; the learning rate falls with the time, too
+    seconds: float = 3_600  # it ends with the epoch in which they are over; the learning rate falls with the time, too
     seed: int = 1
 
 
@@ -68,7 +68,8 @@ def train_parser(
         say(f"epoch {epoch}: F1 {scores.f1:.4f}, tags {scores.tags:.4f} on dev, {taken:.0f} s")
         if best is None or scores.f1 > best.f1:
             best, kept = scores, {name: value.clone() for name, value in network.own_weights().items()}
-        if taken > plan.seconds:
+        if taken > plan.seconds and epoch < plan.epochs:
+            say(f"{plan.seconds:.0f} s are over after {epoch} of {plan.epochs} epochs: the parser is not trained out")
             break
     network.load_state_dict(kept, strict=False)
     return best or score_brackets([], [])
