@@ -74,7 +74,7 @@ class Scorer(Protocol):
         gauge() -> a Gauge: how it counts texts, and how much of them it reads at once
         text_vectors(texts) -> unit vectors, by which similar answers are known, and text_fingerprint, what made them
         settled(question) -> the same scorer, without what it takes from the rest of a list
-        read(questions) -> for each list its scores, and which candidates the larger of two models read
+        score_in_turn(questions) -> for each list its scores, and which candidates the larger of two models read
         fit(texts) -> the same scorer, with the statistics of a corpus
         relations(question) -> the graphs through which the candidates of a list see each other
         exports_to: str | None, the runtime that can run it without torch

@@ -49,7 +49,7 @@ SECOND = {"a": 9.0, "b": -3.0, "c": 8.0, "d": 7.0, "e": 6.0, "f": 5.0}
 
 def test_the_larger_one_reads_the_first_of_the_other() -> None:
     cascade, one, two = make(FIRST, SECOND)
-    ((scores, read),) = cascade.read([ask("abcdef")])
+    ((scores, read),) = cascade.score_in_turn([ask("abcdef")])
     assert one.seen == [list("abcdef")]
     assert two.seen == [list("bde")]  # in the order of the list
     assert read.tolist() == [False, True, False, True, True, False]
@@ -69,13 +69,13 @@ def test_what_was_not_read_stays_below_in_the_order_of_the_first() -> None:
 
 def test_entries_have_a_line_of_their_own() -> None:
     cascade, *_ = make(FIRST, {**SECOND, "b": 6.5})
-    ((scores, _),) = cascade.read([ask("abcdef", "What is asked often?")])
+    ((scores, _),) = cascade.score_in_turn([ask("abcdef", "What is asked often?")])
     np.testing.assert_allclose(scores[[0, 2, 5]], [-1.0, -0.5, -3.5], atol=1e-5)
 
 
 def test_a_short_list_is_read_by_the_larger_one_alone() -> None:
     cascade, one, _ = make(FIRST, SECOND)
-    found = cascade.read([ask("abc"), ask(""), ask("abcdef"), ask("fed")])
+    found = cascade.score_in_turn([ask("abc"), ask(""), ask("abcdef"), ask("fed")])
     assert one.seen == [list("abcdef")]
     assert [read.all() for _, read in found] == [True, True, False, True]
     assert found[0][0].tolist() == [9.0, -3.0, 8.0]

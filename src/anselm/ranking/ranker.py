@@ -238,7 +238,7 @@ def make_question(id: str, text: str, given: Sequence[Any]) -> Question:
 
 def read_lists(scorer: Scorer, questions: Sequence[Question]) -> list[tuple[Scores, list[bool | None]]]:
     """The scores of each list, and which candidates the larger of two models read; None where there is but one."""
-    if (read := getattr(scorer, "read", None)) is not None:
+    if (read := getattr(scorer, "score_in_turn", None)) is not None:
         return [(scores, seen.tolist()) for scores, seen in read(questions)]
     return [(scores, [None] * len(scores)) for scores in scorer.score(questions)]
 

@@ -66,9 +66,9 @@ class Cascade:
         self.name, self.first, self.second, self.settings = second.name, first, second, settings
 
     def score(self, questions: Sequence[Question]) -> list[Scores]:
-        return [scores for scores, _ in self.read(questions)]
+        return [scores for scores, _ in self.score_in_turn(questions)]
 
-    def read(self, questions: Sequence[Question]) -> list[tuple[Scores, NDArray[np.bool_]]]:
+    def score_in_turn(self, questions: Sequence[Question]) -> list[tuple[Scores, NDArray[np.bool_]]]:
         """The scores of each list, and which of its candidates the larger one read."""
         long = [place for place, question in enumerate(questions) if len(question.candidates) > self.settings.read]
         first = dict(zip(long, self.first.score([questions[place] for place in long]), strict=True))
