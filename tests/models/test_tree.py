@@ -259,7 +259,7 @@ def test_saved_with_its_choices(tiny_encoder: Path, trees: str, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"parser": "rules"}, "unknown parser 'rules'; there is file:PATH, flat, right-branching"),
+        ({"parser": "rules"}, "unknown parser 'rules'; there is benepar"),
         ({"pieces": "last"}, "unknown pieces 'last'"),
         ({"children": "new"}, "unknown children 'new'"),
         ({"end_label": "none"}, "unknown end_label 'none'"),

@@ -55,9 +55,9 @@ from anselm.text.lemmas import find_lemmatiser
 from anselm.text.vocabulary import PAD, Vocabulary
 
 MODELS = {
-    "tr-as": {"kind": "siamese", "summary": "Document Reader: aligned question, features of words, three-layer LSTM"},
-    "tr-mpge-as": {"kind": "siamese", "summary": "the same in context: four graphs over the sentences of a list"},
-    "tr-gru-as": {"kind": "siamese", "summary": "the same in context: a GRU over the sentences of a list"},
+    "tr-as": {"kind": "reader", "summary": "Document Reader: aligned question, features of words, three-layer LSTM"},
+    "tr-mpge-as": {"kind": "reader", "summary": "the same in context: four graphs over the sentences of a list"},
+    "tr-gru-as": {"kind": "reader", "summary": "the same in context: a GRU over the sentences of a list"},
 }
 USUAL: dict[str, Any] = {"epochs": 20.0, "learning_rate": 1e-3, "loss": "listwise"}
 VARIANTS: dict[str, dict[str, Any]] = {name: {} for name in MODELS}
