@@ -15,7 +15,7 @@ from anselm.errors import AnselmError
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 from anselm.checkpoints.catalogue import build_model  # noqa: E402
-from anselm.encoding.lists import POSITIONS  # noqa: E402
+from anselm.encoding.lists import POSITIONS, window_candidates  # noqa: E402
 from anselm.models.frames.relations import DOCUMENTS, NAMED, SHARED, batch_relations  # noqa: E402
 from anselm.models.mpge import TINY  # noqa: E402
 
@@ -99,8 +99,6 @@ def test_windows_are_pooled_before_the_graphs(tiny_encoder: Path) -> None:
     ours, long = model(tiny_encoder), " ".join(["the hive stands in the garden of wood"] * 12)
     scores = ours.score([question("Bees make honey.", long, "the wood")])[0]
     lists = ours.featurize([question("Bees make honey.", long, "the wood")])
-    from anselm.encoding.lists import window_candidates
-
     windowed, owner = window_candidates(lists, ours.room(lists))
     assert len(owner) > 4
     batch = ours.collate(ours.place(windowed, torch.device("cpu")), windowed)
@@ -151,3 +149,57 @@ def test_settings_that_mean_nothing_are_refused(tiny_encoder: Path, settings: di
 def test_a_model_in_context_has_no_runtime_without_torch(tiny_encoder: Path) -> None:
     assert model(tiny_encoder).exports_to is None
     assert model(tiny_encoder, "br-as").exports_to is not None
+
+
+def windowed_batch(ours: Any, given: Question) -> tuple[Any, Any]:
+    lists = ours.featurize([given])
+    windowed, owner = window_candidates(lists, ours.room(lists))
+    return ours.collate(ours.place(windowed, torch.device("cpu")), windowed), owner
+
+
+def test_the_vector_of_a_long_candidate_is_the_mean_of_its_windows(tiny_encoder: Path) -> None:
+    ours = model(tiny_encoder)
+    batch, owner = windowed_batch(
+        ours, question("Bees make honey.", " ".join(["the hive of wood stands"] * 20), "wood")
+    )
+    pooled = ours.pooled(batch)
+    expected = torch.stack([pooled[torch.from_numpy(owner == i)].mean(dim=0) for i in range(3)])
+    seen: list[Any] = []
+    ours.graph.register_forward_pre_hook(lambda _, given: seen.append(given))
+    ours(batch)
+    torch.testing.assert_close(seen[0][0][0], expected)
+
+
+def test_what_is_known_of_candidates_behind_a_long_one_is_theirs(tiny_encoder: Path) -> None:
+    ours, long = model(tiny_encoder), " ".join(["the hive of Anna Bell stands in the garden of wood"] * 12)
+    short, cut = question("Bees make honey.", "wood", "Anna Bell"), question("Bees make honey.", long, "Anna Bell")
+    batches = [windowed_batch(ours, given)[0] for given in (short, cut)]
+    known = [batch_relations(one.columns, one.windows.layout, one.windows.first) for one in batches]
+    assert known[1].positions.tolist() == [[0, 1, 2]]
+    assert known[1].shared[0, 2].any()
+    assert not known[0].shared[0, 2].any()
+    torch.testing.assert_close(known[1].vectors[0, 2], known[0].vectors[0, 2])
+
+
+def test_candidates_of_other_lists_share_nothing_with_these(tiny_encoder: Path) -> None:
+    """Their entities are numbered by their own list."""
+    ours = model(tiny_encoder)
+    lists = ours.featurize(
+        [question("Anna Bell came.", "Anna Bell left."), question("In 1912 it was.", "It was 1912.")]
+    )
+    drawn = lists.append(np.array([0]), np.array([2]))
+    batch = ours.collate(ours.place(drawn, torch.device("cpu")), drawn.pick(np.array([0])))
+    known = batch_relations(batch.columns, batch.layout)
+    assert known.positions.tolist() == [[0, 1, -1]]
+    graph = ours.graph.graphs(torch.zeros(1, 3, ours.width), known)["entity"][0]
+    assert graph.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+
+
+def test_a_part_of_a_name_is_the_name_where_that_is_wanted(tiny_encoder: Path) -> None:
+    given = question("Anna Bell came to Oslo.", "Bell left.", "wood")
+    for partial in (False, True):
+        entities = model(tiny_encoder, graphs=["entity"], partial_names=partial).relations(given)[0]
+        assert entities.edges[0, 1] == partial
+        assert entities.notes == ({(0, 1): "anna bell"} if partial else {})
+        assert entities.edges[0, 0] == 1  # Oslo, which nobody shares
+        assert entities.edges[2].sum() == 0

@@ -66,17 +66,21 @@ def shared_entities(names: Sequence[Names], partial: bool = False) -> NDArray[np
     With `partial`, a shorter name counts as a longer one of the same sentences when its words are a part of it: a
     sentence on Cavill has the entity Henry Cavill, too.
     """
-    holders: dict[str, set[int]] = {}
-    for sentence, own in enumerate(names):
-        for name in own:
-            holders.setdefault(name, set()).add(sentence)
-    if partial:
-        holders = _with_parts(holders)
-    shared = sorted(name for name, sentences in holders.items() if len(sentences) > 1)
+    held = holders(names, partial)
+    shared = sorted(name for name, sentences in held.items() if len(sentences) > 1)
     table = np.zeros((len(names), len(shared)), dtype=np.bool_)
     for column, name in enumerate(shared):
-        table[list(holders[name]), column] = True
+        table[list(held[name]), column] = True
     return table
+
+
+def holders(names: Sequence[Names], partial: bool) -> dict[str, set[int]]:
+    """Which sentences have each entity."""
+    found: dict[str, set[int]] = {}
+    for sentence, own in enumerate(names):
+        for name in own:
+            found.setdefault(name, set()).add(sentence)
+    return _with_parts(found) if partial else found
 
 
 def _with_parts(holders: Mapping[str, set[int]]) -> dict[str, set[int]]:

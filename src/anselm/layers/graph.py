@@ -14,8 +14,7 @@ What follows from them, and what was settled here:
   - A sentence without entities has a row of zeros in (1), and so in (6): that graph says nothing of it. One that has
     entities has itself as a neighbour.
   - The rows of (4) sum to one already, so that (6) has D = I, and is not applied.
-  - (5) is not scaled. With hundreds of dimensions the softmax may then begin as good as one-hot; `scaled` divides α by
-    √d.
+  - (5) is not scaled; `scaled` divides α by √d. With small weights at the start the softmax is then all but uniform.
 Padding has no edges. A graph is (lists, n, n).
 """
 

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from anselm.annotations.entities import find_entities, shared_entities
+from anselm.annotations.entities import find_entities, holders, shared_entities
 from anselm.annotations.sentence_vectors import WIDTH, text_vectors
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
@@ -117,8 +117,10 @@ def seen_graphs(
 
 def _shared_names(question: Question, settings: GraphSettings) -> dict[tuple[int, int], str]:
     names = find_entities([candidate.content for candidate in question.candidates], settings.entities)
+    held = holders(names, settings.partial_names)
     pairs = combinations(range(len(names)), 2)
-    return {(i, j): ", ".join(sorted(both)) for i, j in pairs if (both := names[i] & names[j])}
+    both = {(i, j): sorted(name for name, own in held.items() if {i, j} <= own) for i, j in pairs}
+    return {pair: ", ".join(found) for pair, found in both.items() if found}
 
 
 def batch_relations(columns: BatchColumns, layout: Layout, first: Tensor | None = None) -> Relations:
