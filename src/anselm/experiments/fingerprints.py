@@ -33,6 +33,14 @@ def fingerprint(job: Job) -> str:
     return _digest(record)
 
 
+def row_fingerprint(recipe: Recipe, corpus: str, changes: Mapping[str, Any]) -> str:
+    """Of a row on one corpus, all seeds: with another one it is another experiment."""
+    seeds = {"seeds": list(recipe.transfer_seeds)} if recipe.transfer_seeds else {}
+    transfer = {**_stage(recipe, recipe.transfer, {}), **seeds} if recipe.transfer else None
+    stage = _stage(recipe, recipe.corpora[corpus], changes)
+    return _digest({"model": recipe.model, "transfer": transfer, "corpus": stage})
+
+
 def transfer_fingerprint(job: Job) -> str:
     """Of the first stage alone, which jobs of other recipes may share."""
     return _digest({"model": job.recipe.model, "transfer": _transfer(job.recipe, job.seed)})

@@ -15,7 +15,8 @@ from anselm.data.overlap import find_overlap
 from anselm.evaluation.report import measure, official
 from anselm.experiments.fingerprints import fingerprint, former_transfer, transfer_fingerprint
 from anselm.experiments.journal import Run, Tested
-from anselm.experiments.parts import join_parts, load_part
+from anselm.experiments.parts import join_parts, load_part, parts_sha256
+from anselm.experiments.provenance import describe_run, weights_sha256
 from anselm.experiments.schema import Part, Recipe, Stage, of_config, of_training
 from anselm.experiments.stage_vectors import stage_vectors
 from anselm.metrics.measures import summarise
@@ -86,6 +87,7 @@ def run_job(job: Job, context: Context) -> list[Run]:
 
 def run_corpus(job: Job, name: str, model: Any, began: float, context: Context) -> Run:
     recipe, stage = job.recipe, job.recipe.corpora[name]
+    start = weights_sha256(model)
     if stage.train:
         progress = run_stage(model, stage, job.training(name), context)
     else:
@@ -95,7 +97,9 @@ def run_corpus(job: Job, name: str, model: Any, began: float, context: Context) 
     tests = [test(model, context.load(part), recipe.metric, decides) for part in stage.tests]
     parameters = sum(parameter.numel() for parameter in model.parameters())
     seconds = round(time.perf_counter() - began, 1)
-    about = (parameters, seconds, device_name(), encoder_of(model), progress.best_step)
+    data, end = data_sha256(recipe, stage, context), weights_sha256(model)
+    made = describe_run(model.config, job.training(name), data, start, end)
+    about = (parameters, seconds, device_name(), encoder_of(model), progress.best_step, made)
     changed = "".join(f", {key} {value}" for key, value in job.changes.items())
     context.say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, {seconds:.0f} s")
     return Run(name, job.seed, dict(job.changes), dev, tests, *about)
@@ -170,6 +174,18 @@ def stage_data(stage: Stage, context: Context) -> tuple[Dataset, Dataset]:
         if overlap := find_overlap(lists.questions, f"{part.data} {part.split or ''}".strip(), context.load(part)):
             context.say(f"note: {overlap}")
     return lists, context.load(stage.dev)
+
+
+def data_sha256(recipe: Recipe, stage: Stage, context: Context) -> dict[str, str]:
+    """Of all that moves weights, by what it was for."""
+    first = recipe.transfer
+    parts = {
+        "train": stage.train,
+        "dev": (stage.dev,),
+        "texts": stage.texts,
+        "transfer": (*first.train, first.dev, *first.texts) if first else (),
+    }
+    return {name: parts_sha256(some, context.data_dir) for name, some in parts.items() if some}
 
 
 def run_stage(model: Any, stage: Stage, training: Training, context: Context) -> Progress:
