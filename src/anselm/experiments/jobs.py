@@ -23,7 +23,7 @@ from anselm.metrics.measures import summarise
 from anselm.models.frames.pretrained import describe_encoder
 from anselm.models.frames.weights import load_weights, save_weights
 from anselm.train.devices import copy_weights, device_name, on_device, usual_precision
-from anselm.train.fit import dev_map, make_model, train_model
+from anselm.train.fit import dev_metric, make_model, train_model
 from anselm.train.hyperparameters import Progress, Training, make_training
 
 METRICS = ("map", "mrr", "p@1")
@@ -91,7 +91,7 @@ def run_corpus(job: Job, name: str, model: Any, began: float, context: Context) 
     if stage.train:
         progress = run_stage(model, stage, job.training(name), context)
     else:
-        progress = Progress(steps=0, best=dev_map(model, context.load(stage.dev).questions)())
+        progress = Progress(steps=0, best=dev_metric(model, context.load(stage.dev).questions)())
     dev = progress.best or 0.0
     decides = job.training(name).loss == "pointwise"
     tests = [test(model, context.load(part), recipe.metric, decides) for part in stage.tests]
@@ -99,7 +99,8 @@ def run_corpus(job: Job, name: str, model: Any, began: float, context: Context) 
     seconds = round(time.perf_counter() - began, 1)
     data, end = data_sha256(recipe, stage, context), weights_sha256(model)
     made = describe_run(model.config, job.training(name), data, start, end)
-    about = (parameters, seconds, device_name(), encoder_of(model), progress.best_step, made)
+    dev_mrr = dev_metric(model, context.load(stage.dev).questions, "mrr")()
+    about = (parameters, seconds, device_name(), encoder_of(model), progress.best_step, dev_mrr, made)
     changed = "".join(f", {key} {value}" for key, value in job.changes.items())
     context.say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, {seconds:.0f} s")
     return Run(name, job.seed, dict(job.changes), dev, tests, *about)

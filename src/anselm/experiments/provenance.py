@@ -22,6 +22,7 @@ from anselm import __version__
 from anselm.experiments.fingerprints import row_fingerprint
 from anselm.experiments.journal import Run
 from anselm.experiments.schema import Part, Recipe, Stage
+from anselm.train.devices import matmul_precision
 from anselm.train.hyperparameters import WITHOUT_EFFECT, Training
 
 PACKAGES = ("torch", "numpy", "transformers", "gensim")  # what computes weights, or their start
@@ -34,6 +35,7 @@ def describe_run(config: Any, training: Training, data: Mapping[str, str], start
         "config": portable(asdict(config)),
         "training": {name: value for name, value in asdict(training).items() if name not in (*WITHOUT_EFFECT, "seed")},
         "data": dict(data),
+        "matmul": matmul_precision(),
         "start": start,
         "end": end,
         "commit": commit(),
@@ -47,7 +49,7 @@ def describe_row(recipe: Recipe, corpus: str, part: Part, changes: Mapping[str, 
     if not all(run.made for run in runs):
         return row
     shared = {name: runs[0].made[name] for name in ("config", "training", "data")}
-    own = ("start", "end", "commit", "versions")
+    own = ("matmul", "start", "end", "commit", "versions")
     return {
         **row,
         **shared,

@@ -100,7 +100,8 @@ def _joined_made(results: Sequence[Result]) -> dict[str, Any]:
 def _joined_dev(results: Sequence[Result]) -> dict[str, Any]:
     """Older results do not say after which step their weights were best."""
     steps = [step for result in results for step in result.dev.get("best_steps", ())]
-    found = results[0].dev | {"map": _joined([result.dev["map"] for result in results])}
+    figures = [name for name in ("map", "mrr") if all(name in result.dev for result in results)]
+    found = results[0].dev | {name: _joined([result.dev[name] for result in results]) for name in figures}
     return found | {"best_steps": steps} if steps else found
 
 

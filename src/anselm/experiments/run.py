@@ -137,7 +137,12 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         data_sha256=dataset.sha256,
         commit=runs[0].made.get("commit") or commit(),
         note=recipe.note,
-        dev={"data": row.stage.dev.data, "map": summary([run.dev for run in runs]), **best_steps(runs)},
+        dev={
+            "data": row.stage.dev.data,
+            "map": summary([run.dev for run in runs]),
+            **dev_mrr(runs),
+            **best_steps(runs),
+        },
         chosen=row.changes,
         also=list(recipe.also),
         against=recipe.against,
@@ -147,6 +152,12 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         optimizer=row.stage.training.get("optimizer", Training.optimizer),
         made=describe_row(recipe, row.corpus, part, row.changes, runs),
     )
+
+
+def dev_mrr(runs: Sequence[Run]) -> dict[str, Any]:
+    """Likewise."""
+    found = [run.dev_mrr for run in runs if run.dev_mrr is not None]
+    return {"mrr": summary(found)} if len(found) == len(runs) else {}
 
 
 def best_steps(runs: Sequence[Run]) -> dict[str, list[int]]:
