@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Rows = Annotated[str | None, typer.Argument(metavar="RECIPE", help="A recipe, or all of a paper/table or a paper.")]
+Rows = Annotated[
+    str | None,
+    typer.Argument(metavar="RECIPE", help="A recipe, all of a paper/table or a paper, or a recorded RESULT.json."),
+]
 
 
 @app.command(epilog="Example: anselm reproduce gated-group-self-attention/table-4 --corpus wikiqa --workers 2")
@@ -25,6 +29,9 @@ def reproduce(
     recipe: Rows = None,
     listed: Annotated[bool, typer.Option("--list", help="List the recipes.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Show the results that are recorded.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say which recorded results today's recipes agree with.")
+    ] = False,
     corpus: Annotated[list[str] | None, typer.Option(help="Only these corpora of the recipe.")] = None,
     seed: Annotated[list[int] | None, typer.Option(help="Only these seeds.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="How many trainings run side by side.")] = 1,
@@ -36,13 +43,20 @@ def reproduce(
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
-    """Run a row of a paper's table, or all of them, every seed, and record it beside the paper's numbers."""
+    """Run a row of a paper's table, or all of them, every seed, and record it beside the paper's numbers.
+
+    A recorded RESULT.json is run again from itself: the settings, seeds and data that it was made of.
+    """
     from anselm.experiments.recipe_files import all_recipes, find_recipes
 
     if listed:
         return print_rows([row(one, data_dir) for one in all_recipes().values()], as_json, COLUMNS)
     if show:
         return show_results(results, recipe, plot, as_json)
+    if check:
+        return check_results(results, recipe, as_json)
+    if recipe and Path(recipe).suffix == ".json":
+        return run_again(Path(recipe), seed or [], workers, journal, data_dir, as_json)
     if recipe is None:
         raise InputError("name a recipe, or see them with --list")
     from anselm.experiments.availability import choose_corpora
@@ -102,3 +116,48 @@ def show_results(folder: Path, part: str | None, plot: Path | None, as_json: boo
 
         save_sensitivity(found, plot)
     return print_json([asdict(result) for result in found]) if as_json else typer.echo(tables(found, part or ""))
+
+
+def check_results(folder: Path, part: str | None, as_json: bool) -> None:
+    """Exit 1 where some differ."""
+    from anselm.experiments.agreement import DIFFERS, NO_RECIPE
+    from anselm.experiments.agreement import check_results as check
+    from anselm.experiments.agreement import summarise as summarise_check
+    from anselm.experiments.recipe_files import all_recipes
+    from anselm.experiments.results import find_results
+
+    found = check(find_results(folder, part or ""), all_recipes())
+    if as_json:
+        print_json([{**asdict(one), "path": str(one.path)} for one in found])
+    else:
+        for one in found:
+            if one.state in (DIFFERS, NO_RECIPE):
+                typer.echo(f"{one.path}: {one.why}")
+        typer.echo(summarise_check(found))
+    counts = Counter(one.state for one in found)
+    if counts[DIFFERS]:
+        raise typer.Exit(1)
+
+
+def run_again(
+    path: Path, seeds: list[int], workers: int, journal: Path | None, data_dir: Path | None, as_json: bool
+) -> None:
+    from anselm.train.requirements import require_torch
+
+    require_torch()
+    from anselm.experiments.jobs import Context
+    from anselm.experiments.reruns import rerun
+
+    found = list(rerun(path, seeds, workers, journal, Context(data_dir, whisper)))
+    rows = [
+        {
+            "seed": one.seed,
+            **{
+                name: f"{value:.4f}, now {one.now[name]:.4f}" for name, value in one.recorded.items() if name in one.now
+            },
+            "start": "same" if one.same_start else "other",
+            "weights": "same" if one.same_end else "other",
+        }
+        for one in found
+    ]
+    return print_json([asdict(one) for one in found]) if as_json else print_rows(rows, False, tuple(rows[0]))

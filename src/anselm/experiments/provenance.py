@@ -8,6 +8,7 @@ ran. `reruns` runs a record again from nothing else, and `agreement` holds it ag
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import subprocess
@@ -30,8 +31,8 @@ COMMIT = "ANSELM_COMMIT"  # of a copy of the code that is no checkout
 
 
 def describe_run(config: Any, training: Training, data: Mapping[str, str], start: str, end: str) -> dict[str, Any]:
-    """Of one seed on one corpus."""
-    return {
+    """Of one seed on one corpus, as JSON gives it back: a tuple and a list of the same would not be the same."""
+    made = {
         "config": portable(asdict(config)),
         "training": {name: value for name, value in asdict(training).items() if name not in (*WITHOUT_EFFECT, "seed")},
         "data": dict(data),
@@ -41,6 +42,7 @@ def describe_run(config: Any, training: Training, data: Mapping[str, str], start
         "commit": commit(),
         "versions": versions(),
     }
+    return dict(json.loads(json.dumps(made)))
 
 
 def describe_row(recipe: Recipe, corpus: str, part: Part, changes: Mapping[str, Any], runs: Sequence[Run]) -> Any:

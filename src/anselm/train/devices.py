@@ -26,6 +26,10 @@ def matmul_precision() -> str:
     return torch.get_float32_matmul_precision()
 
 
+def use_matmul_precision(name: str) -> None:
+    torch.set_float32_matmul_precision(name)
+
+
 def use_one_thread() -> None:
     torch.set_num_threads(1)
 
