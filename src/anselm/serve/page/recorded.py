@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import anselm
+from anselm.experiments.comparisons import RowComparison, compare_rows
 from anselm.experiments.published import System, published_systems
+from anselm.experiments.result_tables import spell_chance
 from anselm.experiments.results import Result, read_results
 from anselm.serve.page import shell
 
@@ -69,9 +71,12 @@ def paper_section(paper: str, results: Sequence[Result]) -> str:
 def table_of(paper: str, table: str, results: Sequence[Result]) -> str:
     places = {where(one) for one in results}
     systems = [one for one in published_systems(paper, table) if where(one) in places]
-    columns = columns_of(results, systems)
-    rows = [row(one, ours(one, columns), one.note, len(one.seeds)) for one in sorted(results, key=order)]
-    rows += [row(one, theirs(one, columns), one.source, "–") for one in systems]
+    columns, compared = columns_of(results, systems), compare_rows(results)
+    rows = [
+        row(one, ours(one, columns), one.note, len(one.seeds), against(one, compared))
+        for one in sorted(results, key=order)
+    ]
+    rows += [row(one, theirs(one, columns), one.source, "–", "–") for one in systems]
     name = escape(f"{title(paper)}: {title(table)}")
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table>'
@@ -102,14 +107,25 @@ def head(columns: Mapping[str, bool]) -> str:
     pairs = "".join('<th scope="col">ours</th>' + '<th scope="col">paper</th>' * paper for paper in columns.values())
     return (
         '<thead><tr><th rowspan="2" scope="col">Row</th><th rowspan="2" scope="col">Corpus</th>'
-        f'{names}<th rowspan="2" scope="col">Seeds</th></tr><tr>{pairs}</tr></thead>'
+        f'{names}<th rowspan="2" scope="col">Seeds</th><th rowspan="2" scope="col">Against'
+        "<small>p over questions / seeds; corrected for all of the table (Holm)</small></th></tr>"
+        f"<tr>{pairs}</tr></thead>"
     )
 
 
-def row(one: Result | System, cells: str, note: str, seeds: int | str) -> str:
+def row(one: Result | System, cells: str, note: str, seeds: int | str, compared: str) -> str:
     said = f"<small>{escape(note)}</small>" if note else ""
     place = f"<td>{escape(one.corpus)}<small>{escape(one.split)}, {escape(one.protocol)}</small></td>"
-    return f'<tr><th scope="row">{escape(one.row)}{said}</th>{place}{cells}<td>{seeds}</td></tr>'
+    return f'<tr><th scope="row">{escape(one.row)}{said}</th>{place}{cells}<td>{seeds}</td><td>{compared}</td></tr>'
+
+
+def against(result: Result, compared: Mapping[Path, RowComparison]) -> str:
+    """The difference in the row's own metric, and how likely it is by chance."""
+    if (found := compared.get(result.path)) is None:
+        return "–"
+    chances = " / ".join(spell_chance(p) for p in (found.p_questions, found.p_seeds) if p is not None)
+    small = escape(f"{result.metric.upper()}, p {chances}; Holm {spell_chance(found.p_holm)}")
+    return f"{escape(found.other.row)} {found.difference:+.3f}<small>{small}</small>"
 
 
 def ours(result: Result, columns: Mapping[str, bool]) -> str:
