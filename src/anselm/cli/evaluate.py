@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from anselm.cli.completion import complete_model
+from anselm.cli.measurement import Measurement
 from anselm.cli.options import (
     METRICS,
     Columns,
@@ -22,7 +23,6 @@ from anselm.cli.options import (
     Split,
     System,
     TieRule,
-    named_columns,
 )
 from anselm.cli.output import console, print_json, whisper
 from anselm.cli.robust_evaluation import run_robustness
@@ -30,7 +30,6 @@ from anselm.cli.robust_evaluation import run_robustness
 if TYPE_CHECKING:
     from anselm.evaluation.report import Report
     from anselm.evaluation.robustness import Robustness
-    from anselm.metrics.ties import Ties
 
 app = typer.Typer()
 
@@ -69,14 +68,12 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
+    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir, columns, save, plot)
     if robust:
         if plot:
             raise typer.BadParameter("--plot draws the probabilities of one evaluation; leave it or --robust out")
-        given = (model, data, split, protocol, metrics, ties, judged_only, data_dir, save, columns)
-        return report_robustness(run_robustness(*given), per_question, as_json)
-    (report,) = run_evaluation(
-        [model], data, split, protocol, metrics, ties, judged_only, data_dir, plot, save, columns
-    )
+        return report_robustness(run_robustness(model, asked), per_question, as_json)
+    (report,) = run_evaluation([model], asked)
     if plot:
         from anselm.evaluation.plots import save_plot
 
@@ -118,7 +115,8 @@ def compare(
     """Compare two models question by question, with paired significance tests."""
     from anselm.evaluation.report import compare as compare_reports
 
-    first, second = run_evaluation([model_a, model_b], data, split, protocol, metrics, ties, judged_only, data_dir)
+    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir)
+    first, second = run_evaluation([model_a, model_b], asked)
     rows = compare_reports(first, second)
     if as_json:
         return print_json(describe(first, second) | {"comparisons": {name: vars(row) for name, row in rows.items()}})
@@ -136,49 +134,34 @@ def describe(first: Report, second: Report) -> dict[str, Any]:
     return described | ({"coverage": coverage} if any(coverage) else {})
 
 
-def run_evaluation(
-    models: Sequence[str],
-    data: str,
-    split: str | None,
-    protocol: str | None,
-    metrics: str,
-    ties: str,
-    judged_only: bool,
-    data_dir: Path | None,
-    plot: Path | None = None,
-    save: Path | None = None,
-    columns: str | None = None,
-) -> list[Report]:
+def run_evaluation(models: Sequence[str], asked: Measurement) -> list[Report]:
     """Of several models on the same lists; what is to be drawn or saved is of the first."""
-    from anselm.cli.show import progress, waiting
-    from anselm.data.datasets import load_dataset
+    from anselm.cli.show import progress
     from anselm.evaluation.plots import check_plot, check_source
-    from anselm.evaluation.report import assess, check_metrics
+    from anselm.evaluation.report import assess
     from anselm.evaluation.score_files import check_target, save_scores
     from anselm.evaluation.systems import open_system
     from anselm.outputs import check_apart
 
-    names = [name.strip() for name in metrics.split(",") if name.strip()]
-    check_metrics(names, ties)
-    if plot:
-        check_plot(plot)
-    if save:
-        check_target(save)
-        check_apart(save, data, *models)
+    asked.check()
+    if asked.plot:
+        check_plot(asked.plot)
+    if asked.save:
+        check_target(asked.save)
+        check_apart(asked.save, asked.data, *models)
     systems = [open_system(model) for model in models]  # a mistyped name should not cost the reading of the data
-    with waiting("reading"):
-        dataset = load_dataset(data, split, protocol, data_dir, columns=named_columns(columns))
-    if plot:
+    dataset = asked.read()
+    if asked.plot:
         check_source(systems[0], dataset)
     scoring = partial(progress, label="scoring")
-    reports = [assess(system, dataset, names, cast("Ties", ties), scoring, judged_only) for system in systems]
+    reports = [assess(one, dataset, asked.names, asked.tie_rule, scoring, asked.judged_only) for one in systems]
     if any(report.trivial for report in reports):
         whisper(
             f"anselm: note: every candidate that is ranked on {dataset.name} is relevant: any order scores the same"
         )
-    if save:
-        save_scores(reports[0], save)
-        for note in notes_on_saving(reports[0], save, data):
+    if asked.save:
+        save_scores(reports[0], asked.save)
+        for note in notes_on_saving(reports[0], asked.save, asked.data):
             whisper(f"anselm: note: {note}")
     return reports
 
