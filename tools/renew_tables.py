@@ -33,7 +33,7 @@ def rendered(results: Sequence[Result]) -> dict[str, str]:
 def renew(page: str, new: dict[str, str]) -> str:
     """Each table after its heading; one that has no heading yet is an error, since only a person knows its place."""
     for name, table in new.items():
-        heading = re.compile(rf"(^### {re.escape(name)}\n\n)(?:\|.*\n)*", re.MULTILINE)
+        heading = re.compile(rf"(^### {re.escape(name)}\n\n)(?:\|.*\n)*(?:\n† .*\n)?", re.MULTILINE)
         if not heading.search(page):
             raise SystemExit(f"there is no heading `### {name}` to put the table below")
         page = heading.sub(lambda found, table=table: f"{found[1]}{table}\n", page)  # type: ignore[misc]

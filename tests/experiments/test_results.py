@@ -155,6 +155,14 @@ def test_the_chances_of_a_table_are_corrected_together() -> None:
             assert line.endswith("* |") == (expected[row] < 0.05)
 
 
+def test_a_row_whose_recipe_is_another_one_today_has_a_sign() -> None:
+    shown = tables([result(1), result(1, row="old", outdated="ten epochs")])
+    assert "| old † | wikiqa" in shown
+    assert "| r | wikiqa" in shown
+    assert "\n\n† the recipe of today is another one. wikiqa: ten epochs.\n" in shown
+    assert "†" not in tables([result(1)])
+
+
 def test_rows_are_sorted_by_their_numbers() -> None:
     shown = tables([result(1, row=row) for row in ("b", "heads-12", "heads-4", "alpha-1.0", "heads", "alpha-0.5")])
     rows = [line.split("|")[1].strip() for line in shown.splitlines() if line.startswith("| ")][1:]

@@ -14,10 +14,11 @@ from anselm.experiments.results import Result
 from anselm.experiments.schema import Part, Recipe, Stage
 from anselm.train.hyperparameters import Training
 
-AGREES, EARLIER, DIFFERS, NO_RECIPE = "agrees", "earlier", "differs", "no recipe"
+AGREES, EARLIER, OUTDATED, DIFFERS, NO_RECIPE = "agrees", "earlier", "outdated", "differs", "no recipe"
 STATES = {
     AGREES: "agree with their recipe and can be run again from themselves",
     EARLIER: "agree as far as they say, but do not say all that they were made of",
+    OUTDATED: "differ from their recipe, and say so",
     DIFFERS: "differ from their recipe",
     NO_RECIPE: "have no recipe",
 }
@@ -49,7 +50,9 @@ def check_result(result: Result, recipe: Recipe | None) -> Agreement:
     if (found := find_place(result, recipe)) is None:
         return Agreement(result.path, DIFFERS, "the recipe is not tested there")
     if why := next(differences(result, recipe, *found), ""):
-        return Agreement(result.path, DIFFERS, why)
+        return Agreement(result.path, OUTDATED if result.outdated else DIFFERS, why)
+    if result.outdated:
+        return Agreement(result.path, DIFFERS, "it says that it differs from its recipe, and does not")
     if "seeds" not in result.made:
         return Agreement(result.path, EARLIER, "it does not say all that it was made of")
     return Agreement(result.path, AGREES)

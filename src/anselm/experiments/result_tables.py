@@ -25,7 +25,7 @@ def tables(results: Sequence[Result], part: str = "") -> str:
         rows = [result for result in results if result.paper == paper and table in (result.table, *result.also)]
         places = {(row.corpus, row.split, row.protocol) for row in rows}
         systems = [one for one in published_systems(paper, table) if (one.corpus, one.split, one.protocol) in places]
-        parts.append(f"## {paper}, {table}\n\n{_table(rows, systems)}")
+        parts.append(f"## {paper}, {table}\n\n{_table(rows, systems)}{_outdated(rows)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -44,6 +44,12 @@ def _table(results: Sequence[Result], systems: Sequence[System]) -> str:
         cells = [*_published_cells(system, groups), *(["-"] if compared else [])]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _outdated(results: Sequence[Result]) -> str:
+    """What the sign beside a row means, where some row has it."""
+    found = dict.fromkeys(f"{result.corpus}: {result.outdated}" for result in results if result.outdated)
+    return f"\n\n† the recipe of today is another one. {'; '.join(found)}." if found else ""
 
 
 def _by_number(row: str) -> list[tuple[str, float]]:
@@ -69,7 +75,8 @@ def _cells(result: Result, groups: Sequence[Sequence[str]]) -> list[str]:
     theirs = ", ".join(f"{_label(name)} {value:.3f}" for name, value in result.published.items()) or "-"
     place = f"{result.corpus}, {result.split} ({result.protocol})"
     shown = [cell or "-" for cell in ours]
-    return [result.row, place, *shown, str(len(result.seeds)), theirs, f"{result.parameters / 1e6:.1f}M"]
+    row = f"{result.row} †" if result.outdated else result.row
+    return [row, place, *shown, str(len(result.seeds)), theirs, f"{result.parameters / 1e6:.1f}M"]
 
 
 def _published_cells(system: System, groups: Sequence[Sequence[str]]) -> list[str]:

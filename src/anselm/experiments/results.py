@@ -47,6 +47,7 @@ class Result:
     encoder: dict[str, str] = field(default_factory=dict)  # the pretrained one that it began with: name, sha256
     optimizer: str = ""  # earlier records do not say
     made: dict[str, Any] = field(default_factory=dict)  # of what (provenance.py); earlier records do not say
+    outdated: str = ""  # how it was made, where the recipe of today is another one and it was not run again
 
     @property
     def names(self) -> list[str]:

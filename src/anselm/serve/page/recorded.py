@@ -73,7 +73,7 @@ def table_of(paper: str, table: str, results: Sequence[Result]) -> str:
     systems = [one for one in published_systems(paper, table) if where(one) in places]
     columns, compared = columns_of(results, systems), compare_rows(results)
     rows = [
-        row(one, ours(one, columns), one.note, len(one.seeds), against(one, compared))
+        row(one, ours(one, columns), notes(one), len(one.seeds), against(one, compared))
         for one in sorted(results, key=order)
     ]
     rows += [row(one, theirs(one, columns), one.source, "–", "–") for one in systems]
@@ -117,6 +117,11 @@ def row(one: Result | System, cells: str, note: str, seeds: int | str, compared:
     said = f"<small>{escape(note)}</small>" if note else ""
     place = f"<td>{escape(one.corpus)}<small>{escape(one.split)}, {escape(one.protocol)}</small></td>"
     return f'<tr><th scope="row">{escape(one.row)}{said}</th>{place}{cells}<td>{seeds}</td><td>{compared}</td></tr>'
+
+
+def notes(result: Result) -> str:
+    """Also that its recipe is another one today."""
+    return f"{result.note}; before its recipe was changed: {result.outdated}" if result.outdated else result.note
 
 
 def against(result: Result, compared: Mapping[Path, RowComparison]) -> str:
