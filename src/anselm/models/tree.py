@@ -35,7 +35,7 @@ from anselm.data.question import Question
 from anselm.encoding.lists import Lists
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.errors import InputError
-from anselm.layers.tree_attention import SpanAttention, SyntacticEmbedding, aggregate
+from anselm.layers.tree_attention import SpanAttention, Stream, SyntacticEmbedding, aggregate
 from anselm.models.frames.constituents import add_trees
 from anselm.models.frames.pair_batches import Placed
 from anselm.models.frames.pair_model import PairConfig, PairModel
@@ -111,23 +111,18 @@ class TreeSemantic(PairModel):
     def forward(self, batch: TreeBatch) -> Tensor:  # type: ignore[override]
         """-> (pairs,)"""
         states = self.states(batch)  # (pairs, tokens, width)
-        roots = aggregate(self.attention, self.tokens(batch.words.read(states), batch), batch.schedule.steps)
+        roots = aggregate(self.attention, self.tokens(states, batch), batch.schedule)
         vectors = torch.cat(roots.transpose(0, 1).flatten(1).chunk(2), dim=1)  # (candidates, [e; n] twice)
         if self.config.residual:
             vectors = torch.cat([states[batch.windows.first, 0], vectors], dim=1)
         return self.score_vectors(torch.tanh(vectors))[batch.windows.owners]
 
-    def tokens(self, vectors: Tensor, batch: TreeBatch) -> Tensor:
-        """What each token of a span is before anything is computed. (vectors, width) -> (streams, tokens, stream)"""
-        return self.embed(vectors, batch)[None]
-
-    def embed(self, vectors: Tensor, batch: TreeBatch) -> Tensor:
-        """Equation (1), in full precision however it is computed: nothing normalizes what is added up on the way.
-
-        (vectors, width) -> (tokens, stream)
+    def tokens(self, states: Tensor, batch: TreeBatch) -> list[Stream]:
+        """What each token of a span is before anything is computed: equation (1), in full precision however it is
+        computed, since nothing normalizes what is added up on the way. (pairs, tokens, width)
         """
-        e: Tensor = self.semantic(vectors).float()
-        return e.index_select(0, batch.schedule.sources) * batch.schedule.fixed[:, None]
+        e: Tensor = self.semantic(batch.words.read(states)).float()
+        return [Stream.of(e, batch.schedule.sources[:, None], batch.schedule.fixed)]
 
     @property
     def exports_to(self) -> None:
@@ -143,11 +138,9 @@ class TreeAggregation(TreeSemantic):
         self.syntactic = SyntacticEmbedding(COUNT, self.stream)
         self.end_label = END if config.end_label == "own" else None
 
-    def tokens(self, vectors: Tensor, batch: TreeBatch) -> Tensor:
-        n = self.syntactic(batch.schedule).float()  # (2)
-        if self.config.children == "kept":
-            n = n * batch.schedule.fixed[:, None]
-        return torch.stack([self.embed(vectors, batch), n])
+    def tokens(self, states: Tensor, batch: TreeBatch) -> list[Stream]:
+        there = batch.schedule.fixed if self.config.children == "kept" else None
+        return [*super().tokens(states, batch), self.syntactic(batch.schedule, there)]  # (2)
 
 
 KINDS: dict[str, type[PairModel]] = {"tree": TreeAggregation, "tree-semantic": TreeSemantic}
