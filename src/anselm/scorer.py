@@ -76,6 +76,7 @@ class Scorer(Protocol):
         settled(question) -> the same scorer, without what it takes from the rest of a list
         score_in_turn(questions) -> for each list its scores, and which candidates the larger of two models read
         fit(texts) -> the same scorer, with the statistics of a corpus
+        representations(questions) -> for each list what its scores are read off, (candidates, width)
         relations(question) -> the graphs through which the candidates of a list see each other
         exports_to: str | None, the runtime that can run it without torch
     """

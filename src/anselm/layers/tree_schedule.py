@@ -49,7 +49,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Schedule:
-    """A table of tokens, span after span, in the order of the steps. The root of tree i is the i-th span of the last."""
+    """A table of tokens, span by span, in the order of the steps; the root of tree i is the i-th span of the last."""
 
     steps: tuple[Step, ...]
     longest: int  # positions that there are
@@ -97,8 +97,7 @@ def make_schedule(
 
 
 def join_outlines(outlines: Sequence[Outline], read: Indices) -> tuple[Indices, Indices]:
-    """All spans, the deepest first, with their tree, (spans, 4), and all members by span, (members, 4); without what was
-    cut."""
+    """Spans with their tree, the deepest first, (spans, 4), and members by span, (members, 4), as far as read."""
     span_counts, member_counts = (np.array([len(part) for part in parts]) for parts in zip(*outlines, strict=True))
     tree = np.repeat(np.arange(len(outlines)), span_counts)
     spans = np.column_stack([np.concatenate([one.spans for one in outlines]), tree])

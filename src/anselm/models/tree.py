@@ -108,14 +108,14 @@ class TreeSemantic(PairModel):
         batch = super().collate(placed, picked)
         return with_trees(batch, picked, self.reading, self.tokenizer, self.config.pieces == "first", self.end_label)
 
-    def forward(self, batch: TreeBatch) -> Tensor:  # type: ignore[override]
-        """-> (pairs,)"""
+    def vectors(self, batch: TreeBatch) -> Tensor:  # type: ignore[override]
+        """Within the W of (9)."""
         states = self.states(batch)  # (pairs, tokens, width)
         roots = aggregate(self.attention, self.tokens(states, batch), batch.schedule)
         vectors = torch.cat(roots.transpose(0, 1).flatten(1).chunk(2), dim=1)  # (candidates, [e; n] twice)
         if self.config.residual:
             vectors = torch.cat([states[batch.windows.first, 0], vectors], dim=1)
-        return self.score_vectors(torch.tanh(vectors))[batch.windows.owners]
+        return torch.tanh(vectors)[batch.windows.owners]
 
     def tokens(self, states: Tensor, batch: TreeBatch) -> list[Stream]:
         """What each token of a span is before anything is computed: equation (1), in full precision however it is
