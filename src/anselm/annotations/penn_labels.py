@@ -28,3 +28,6 @@ def bare_label(label: str) -> str:
         for sign in "-=|":
             label = label[:1] + label[1:].partition(sign)[0]
     return label
+
+
+NAMES = {number: label for label, number in NUMBERS.items()} | {OTHER: "?", END: ""}

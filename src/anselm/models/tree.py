@@ -21,7 +21,7 @@ like its 2,048. models/frames/tree_batches.py says what becomes of texts that do
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
@@ -32,14 +32,16 @@ from anselm.annotations.syntax import check_parser
 from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
-from anselm.encoding.lists import Lists
+from anselm.encoding.lists import Lists, window_candidates
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.errors import InputError
-from anselm.layers.tree_attention import SpanAttention, Stream, SyntacticEmbedding, aggregate
+from anselm.layers.tree_attention import SpanAttention, Stream, SyntacticEmbedding, aggregate, ascend
+from anselm.models.frames.attended_trees import attended_trees, read_words
 from anselm.models.frames.constituents import add_trees
 from anselm.models.frames.pair_batches import Placed
 from anselm.models.frames.pair_model import PairConfig, PairModel
 from anselm.models.frames.tree_batches import TreeBatch, with_trees
+from anselm.scorer import AttendedPair
 
 MODELS = {
     "tree": {
@@ -56,6 +58,7 @@ TINY = {"max_length": 48, "max_question": 12, "hidden": 32, "heads": 2, "feed_fo
 PIECES = ("mean", "first")
 END_LABELS = ("category", "own")
 CHILDREN = ("kept", "added")
+ATTENDED = 16  # candidates whose attention is looked at together
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,22 @@ class TreeSemantic(PairModel):
         """
         e: Tensor = self.semantic(batch.words.read(states)).float()
         return [Stream.of(e, batch.schedule.sources[:, None], batch.schedule.fixed)]
+
+    @torch.no_grad()
+    def attended(self, question: Question, chosen: Sequence[int]) -> list[AttendedPair]:
+        """The mean over streams and heads."""
+        found: list[AttendedPair] = []
+        for some in (chosen[start : start + ATTENDED] for start in range(0, len(chosen), ATTENDED)):
+            texts = [question.candidates[place] for place in some]
+            lists = self.featurize([replace(question, candidates=tuple(texts))])
+            windowed, _ = window_candidates(lists, self.room(lists))
+            batch = self.collate(self.place(windowed, next(self.parameters()).device), windowed)
+            steps = ascend(self.attention, self.tokens(self.states(batch), batch), batch.schedule)
+            weights = [one.mean(dim=(0, 2)).cpu().numpy() for _, one in steps]
+            words = read_words([question.text] * len(texts) + [one.text for one in texts], batch, self.tokenizer)
+            trees = attended_trees(batch.schedule, weights, words)
+            found += map(AttendedPair, trees[: len(texts)], trees[len(texts) :])
+        return found
 
     @property
     def exports_to(self) -> None:
