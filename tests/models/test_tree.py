@@ -226,6 +226,25 @@ def test_odd_texts_have_a_score(parser: str, folder: Path) -> None:
         assert len(scores) == len(texts)
 
 
+def test_odd_trees_of_a_file_have_a_score(folder: Path, tmp_path: Path) -> None:
+    """500 words in one constituent, a chain of 2,000, labels that nobody knows, another script, traces alone."""
+    words = [f"word{i}" for i in range(500)]
+    chain = "(X " * 2000 + "(NN deep)" + ")" * 2000
+    odd = ["(S (NN " + ") (NN ".join(words) + "))", chain, "(QQ-9 (??? huh))", "(S (N 日本語) (. 。))", "(NN what)"]
+    path = tmp_path / "odd.mrg"
+    path.write_text("\n".join(odd), encoding="utf-8")
+    texts = [" ".join(words), "deep", "huh", "日本語。", "", "  "]
+    scorer = model(folder, parser=f"file:{path}")
+    assert np.isfinite(scorer.score([question(*texts, text="what")])[0]).all()
+    assert [len(list(one.candidate.walk())) for one in scorer.attended(question(*texts, text="what"), [1, 4])] == [
+        129,
+        1,
+    ]
+    for unknown in ("((((", "word0 word1", "\u0645\u0631\u062d\u0628\u0627"):
+        with pytest.raises(AnselmError, match="has no tree for"):
+            scorer.score([question(unknown, text="what")])
+
+
 def test_padding_and_company_do_not_change_a_score(folder: Path) -> None:
     scorer = model(folder)
     alone = scorer.score([question("Bees make honey of nectar.")])[0]
