@@ -52,3 +52,20 @@ def test_a_score_is_that_of_the_loop(folder: Path, hops: int) -> None:
 def test_a_network_without_a_hop_is_refused(folder: Path) -> None:
     with pytest.raises(InputError, match="hops is 0"):
         build_model("gsamn", {"base": str(folder), "hops": 0}, [])
+
+
+def test_it_runs_without_torch(tiny_encoder: Path, tmp_path: Path) -> None:
+    """Also with other batches than the one that it was traced with."""
+    pytest.importorskip("onnxscript")
+    from anselm.export.exporter import export
+    from anselm.ranking.scorers import load_scorer
+
+    torch.manual_seed(4)
+    model = build_model("gsamn", {"base": str(tiny_encoder), "max_length": 96, "max_question": 24}, []).eval()
+    model.save(tmp_path)
+    export(tmp_path, None, LISTS, int8=False)
+    found = load_scorer(tmp_path)
+    assert not hasattr(found, "parameters")
+    for questions in (LISTS, LISTS[:1] * 5):
+        expected = scores(model, questions)
+        assert [float(one) for row in found.score(questions) for one in row] == pytest.approx(expected, abs=1e-4)

@@ -61,7 +61,7 @@ class MemoryNetwork(PairModel):
     def pool(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
         """The controller after the last hop. (rows, tokens) three times -> (rows, width)"""
         cells, there = self.encode(ids, mask, types), mask[:, :, None].bool()  # (rows, tokens, width)
-        controller = self.controller.to(cells.dtype).expand(len(cells), 1, -1)
+        controller = self.controller.to(cells.dtype).expand_as(cells[:, :1])
         for _ in range(self.config.hops):
             cells, controller = self.hop(cells, controller, there)
         return controller.squeeze(1)
