@@ -72,5 +72,5 @@ def test_and_as_a_picture(ranker: Ranker, tmp_path: Path, name: str) -> None:
 
 
 def test_a_model_without_either_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="bm25 has neither graphs over the candidates of a list nor trees"):
+    with pytest.raises(InputError, match="bm25 has no graphs over the candidates of a list and no trees"):
         Ranker.load("bm25").rank(QUESTION, TEXTS, context=True)
