@@ -31,6 +31,36 @@ class Perspective:
     notes: Mapping[tuple[int, int], str] = field(default_factory=dict)  # of edges i < j: "henry cavill"
 
 
+@dataclass(frozen=True)
+class Constituent:
+    """A constituent with its children, or a part of speech with its word, as a model read them.
+
+    `share` is how much of what the whole text drew on came from here: 1 at the root, of which its start and its end
+    take a part; what a constituent has is passed on to its children as it attends to them.
+    """
+
+    label: str
+    share: float
+    children: tuple[Constituent, ...] = ()
+    word: str = ""
+
+    def walk(self) -> Iterator[tuple[Constituent, int]]:
+        """Every one of it with its level, parents before their children and from left to right."""
+        waiting = [(self, 0)]
+        while waiting:
+            one, level = waiting.pop()
+            yield one, level
+            waiting.extend((child, level + 1) for child in reversed(one.children))
+
+
+@dataclass(frozen=True)
+class AttendedPair:
+    """The trees of a question and of one of its candidates."""
+
+    question: Constituent
+    candidate: Constituent
+
+
 class Gauge(Protocol):
     """How long texts are to a model."""
 
@@ -76,7 +106,9 @@ class Scorer(Protocol):
         settled(question) -> the same scorer, without what it takes from the rest of a list
         score_in_turn(questions) -> for each list its scores, and which candidates the larger of two models read
         fit(texts) -> the same scorer, with the statistics of a corpus
+        representations(questions) -> for each list what its scores are read off, (candidates, width)
         relations(question) -> the graphs through which the candidates of a list see each other
+        attended(question, chosen) -> the trees of the question and of some candidates, and what drew attention there
         exports_to: str | None, the runtime that can run it without torch
     """
 

@@ -23,12 +23,15 @@ app = typer.Typer()
 
 NO_ANSWER = 1  # the exit code, where it is asked for
 
-Explain = Annotated[bool, typer.Option("--explain", help="Mark the words that carried the scores.")]
+Explain = Annotated[
+    bool,
+    typer.Option("--explain", help="Mark the words that carried the scores; with trees, what drew attention in them."),
+]
 Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first item that cannot be read, and skip none.")]
 Graph = Annotated[
     Path | None,
-    typer.Option(help="Draw how the model sees the candidates among each other, where it does: .svg or .html."),
+    typer.Option(help="Draw what the model sees, graphs over the candidates or trees of the best: .svg or .html."),
 ]
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Leave with exit code 1 where no answer was found.")]
 
@@ -180,10 +183,17 @@ def check_graph(graph: Path | None) -> None:
 
 
 def draw_graph(ranking: Ranking[Any], graph: Path | None) -> None:
+    """The graphs over the candidates, or the trees of the question and its best answer."""
     if graph is not None and ranking.context is not None:
         from anselm.ranking.context_pictures import save_picture
 
         save_picture(ranking.context, graph)
+    elif graph is not None and ranking.best.trees is not None:
+        from anselm.annotations.attended_pictures import attended_page, attended_svg
+        from anselm.files import replace_file
+
+        draw = attended_page if graph.suffix.lower() == ".html" else attended_svg
+        replace_file(graph, draw(ranking.best.trees, ranking.question).encode())
 
 
 def read_stdin_document() -> Document:

@@ -81,15 +81,14 @@ class CrossEncoder(PairModel):
         asked = shown & (types == self.tokenizer.types[0])
         return read_narrowing(self.encoder, ids, shown, asked, self.config.candidate_layers)
 
-    def forward(self, batch: Batch) -> Tensor:
-        """-> (pairs,)"""
+    def vectors(self, batch: Batch) -> Tensor:
         pooled = self.pooled(batch)  # (pairs, width)
         if self.listwise:
             # A candidate from another list has the position -1, and is told apart from none of those far behind.
             places = self.places(batch.columns.pairs[POSITIONS].clamp(max=PLACES - 1) % PLACES)
             with sdpa_kernel(KERNELS):
                 pooled = over_lists(self.list_layers, pooled + places, batch.layout)
-        return self.score_vectors(pooled)
+        return pooled
 
     @classmethod
     def settings_of(cls, reader: BlendConfig, wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -86,12 +86,11 @@ class InContext(PairModel):
         """(lists, n, width) -> (lists, n, width)"""
         raise NotImplementedError
 
-    def forward(self, batch: Batch) -> Tensor:
-        """-> (pairs,)"""
+    def vectors(self, batch: Batch) -> Tensor:
         windows = batch.windows
         h = windows.layout.pad(windows.mean(self.pooled(batch)))  # H^0 (lists, n, width)
         seen = windows.layout.unpad(self.in_context(h, batch))  # (candidates, width)
-        return self.score_vectors(seen)[windows.owners]
+        return seen[windows.owners]
 
 
 class BRMPGEAS(InContext):

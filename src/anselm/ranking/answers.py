@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from anselm.ranking.contexts import Context
 from anselm.ranking.duplicates import representatives
 from anselm.ranking.explanations import Explanation
+from anselm.scorer import AttendedPair
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Result:
     `read` is whether the larger of two models read it, and None where there is but one (see docs/accurate.md).
 
     On request, `duplicates` are the positions of its near-duplicates, which are no results of their own then, `cluster`
-    is the number of its group of similar answers, and `explanation` says which words carried its score.
+    is the number of its group of similar answers, `explanation` says which words carried its score, and `trees`, where
+    a model reads along trees, which constituents drew its attention.
     """
 
     index: int
@@ -38,6 +40,7 @@ class Result:
     duplicates: tuple[int, ...] | None = field(default=None, kw_only=True)
     cluster: int | None = field(default=None, kw_only=True)
     explanation: Explanation | None = field(default=None, kw_only=True)
+    trees: AttendedPair | None = field(default=None, kw_only=True)
 
     @property
     def relevance(self) -> float:

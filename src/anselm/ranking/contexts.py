@@ -70,6 +70,14 @@ def find_context(scorer: Scorer, question: Question, name: str) -> Context:
     return Context(question.text, name, texts, tuple(relations(question)), alone, together)
 
 
+def check_drawable(scorer: Scorer, name: str) -> None:
+    """Whether there is something to see of how a model reads a list: graphs, or trees."""
+    if not any(hasattr(scorer, ability) for ability in ("relations", "attended")):
+        raise InputError(
+            f"{name} has no graphs over the candidates of a list and no trees, so there is nothing to draw"
+        )
+
+
 def check_related(scorer: Scorer, name: str) -> Callable[[Question], list[Perspective]]:
     found: Callable[[Question], list[Perspective]] | None = getattr(scorer, "relations", None)
     if found is None:

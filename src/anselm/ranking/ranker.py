@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
@@ -14,11 +15,11 @@ from numpy.typing import NDArray
 from anselm.data.formats.records import check_question, check_rankable
 from anselm.data.objects import candidate_from_object, has_id
 from anselm.data.question import Candidate, Question
-from anselm.errors import InputError
+from anselm.errors import InputError, MissingTreeError
 from anselm.metrics.calibration import Calibration
 from anselm.models.lexical import Lexical
 from anselm.ranking.answers import Answers, Ranking, Result, fold, gather
-from anselm.ranking.contexts import Context, check_related, find_context
+from anselm.ranking.contexts import Context, check_drawable, find_context
 from anselm.ranking.explanations import explain as explain_scores
 from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
@@ -69,22 +70,21 @@ class Ranker:
         `explain` tells which words carried the scores of the `top`, or of the first 10. `fold_duplicates` leaves out
         what is almost word for word the same as a better one. `group` puts similar answers together, each group behind
         its best one; a result's `cluster` is the number of its group. `context` adds the graphs through which a model
-        sees the candidates among each other, where it has some, and their scores without.
+        sees the candidates among each other, where it has some, and their scores without; or the trees that it reads.
 
         >>> Ranker.load().rank("When does the shop open?", ["We open at nine.", "Parking is free."]).best.text
         'We open at nine.'
         """
         check_count("top", top)
         if context:
-            check_related(self.scorer, self.name)
+            check_drawable(self.scorer, self.name)
         given = list_candidates(candidates)
         listed = make_question("", question, given)
         ranking = with_items(next(self.rank_lists([listed])), given)
         results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
         if group:
             results = gather(results, group_answers(self.scorer, [result.text for result in results]))
-        if explain:
-            results = self._explained(listed, results, top or EXPLAINED)
+        results = self._explained(listed, results, top or EXPLAINED, explain, context)
         return replace(ranking, results=tuple(results), context=self._context(listed) if context else None)
 
     def rank_many(
@@ -133,14 +133,13 @@ class Ranker:
         check_count("top", top)
         check_count("read", read)
         if context:
-            check_related(self.scorer, self.name)
+            check_drawable(self.scorer, self.name)
         spots = find_spots(documents, columns, skip)
         whole = Question("", check_question(question), tuple(spot.candidate for spot in spots))
         listed = self._first_pass(whole, read)
         ranking = next(self.rank_lists([listed]))
         results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
-        if explain:
-            results = self._explained(listed, results, top)
+        results = self._explained(listed, results, top, explain, context)
         places = [int(candidate.id) for candidate in listed.candidates]  # among all spots
         found = tuple(passage(result, places, spots) for result in results)
         known = {name: getattr(ranking, name) for name in ("question", "model", "answerable", "threshold")}
@@ -148,8 +147,8 @@ class Ranker:
         seen = self._context(listed) if context else None
         return Answers(**known, results=found, **more, passages=len(spots), read=len(places), context=seen)
 
-    def _context(self, question: Question) -> Context:
-        return find_context(self.scorer, question, self.name)
+    def _context(self, question: Question) -> Context | None:
+        return find_context(self.scorer, question, self.name) if hasattr(self.scorer, "relations") else None
 
     def _first_pass(self, question: Question, read: int | None) -> Question:
         """All of it, or, where the model is to read fewer, those nearest by their words and by their meaning."""
@@ -164,11 +163,20 @@ class Ranker:
         kept = np.sort(kept[:capacity])
         return replace(question, candidates=tuple(question.candidates[i] for i in kept))
 
-    def _explained(self, question: Question, results: Sequence[Result], count: int) -> list[Result]:
-        """The same results; the first so many say why."""
-        found = explain_scores(self.scorer, question, [result.index for result in results[:count]])
-        explained = (replace(result, explanation=why) for result, why in zip(results[:count], found, strict=True))
-        return [*explained, *results[count:]]
+    def _explained(
+        self, question: Question, results: Sequence[Result], count: int, explain: bool, context: bool
+    ) -> list[Result]:
+        """The same results; the first so many say why, or what drew attention, where a model reads along trees."""
+        first, chosen = list(results[:count]), [result.index for result in results[:count]]
+        attended = getattr(self.scorer, "attended", None)
+        if explain:
+            with suppress(MissingTreeError):  # a file of trees has none for a text without a word
+                found = explain_scores(self.scorer, question, chosen)
+                first = [replace(result, explanation=why) for result, why in zip(first, found, strict=True)]
+        if (explain or context) and attended is not None:
+            pairs = zip(first, attended(question, chosen), strict=True)
+            first = [replace(result, trees=trees) for result, trees in pairs]
+        return [*first, *results[count:]]
 
     def _ranking(self, question: Question, scores: Scores, read: Sequence[bool | None]) -> Ranking[Result]:
         empty = np.array([not candidate.text.strip() for candidate in question.candidates])

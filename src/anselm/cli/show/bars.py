@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+BAR_WIDTH = 12
+EIGHTHS = " ▏▎▍▌▋▊▉"
 PATIENCE = 2.0  # seconds after which a progress bar appears
 
 
@@ -76,3 +78,11 @@ def steps(label: str) -> Iterator[Callable[[TrainingProgress], None]]:
 
     with display:
         yield watch
+
+
+def bar(probability: float, plain: bool = False, width: int = BAR_WIDTH) -> str:
+    """A bar in eighths of a character; `plain` where the terminal knows only ASCII."""
+    if plain:
+        return ("#" * round(probability * width)).ljust(width)
+    full, eighth = divmod(round(probability * width * 8), 8)
+    return ("█" * full + EIGHTHS[eighth]).rstrip().ljust(width)
