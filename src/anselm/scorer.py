@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,17 @@ class Perspective:
     about: str  # what an edge says: "share an entity"
     edges: NDArray[np.float64]  # (n, n), 0 where there is none; what a candidate takes from others stands in its row
     notes: Mapping[tuple[int, int], str] = field(default_factory=dict)  # of edges i < j: "henry cavill"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Something to look at: what a model made of a list on its way to the scores."""
+
+    name: str  # "graphs", "trees"
+    title: str
+    svg: str  # of attributes alone, without styles and scripts, so that it may stand in any page
+    sentences: tuple[str, ...]  # the same in words, for who does not see it
+    values: Mapping[str, Any]  # the same for programs, as JSON has it
 
 
 class Gauge(Protocol):
@@ -77,6 +88,7 @@ class Scorer(Protocol):
         score_in_turn(questions) -> for each list its scores, and which candidates the larger of two models read
         fit(texts) -> the same scorer, with the statistics of a corpus
         relations(question) -> the graphs through which the candidates of a list see each other
+        figures(question, place) -> Figures of what it saw else, of the candidate at this place above all
         exports_to: str | None, the runtime that can run it without torch
     """
 

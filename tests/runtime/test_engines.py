@@ -91,7 +91,8 @@ def test_no_core_is_taken_for_oneself(int8: Path, engine: str) -> None:
         for _ in range(20):
             done = pool.submit(model.score, LISTS)
             while not done.done():
-                seen |= {frozenset(cores) for task in os.listdir("/proc/self/task") if (cores := cores_of(int(task)))}
+                tasks = [cores_of(int(task.name)) for task in Path("/proc/self/task").iterdir()]
+                seen |= {frozenset(cores) for cores in tasks if cores}
     assert seen == {frozenset(allowed)}
 
 

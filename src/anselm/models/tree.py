@@ -28,7 +28,8 @@ import torch
 from torch import Tensor, nn
 
 from anselm.annotations.penn_labels import COUNT, END
-from anselm.annotations.syntax import check_parser
+from anselm.annotations.syntax import check_parser, parse_texts
+from anselm.annotations.tree_pictures import tree_figure
 from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
@@ -40,6 +41,7 @@ from anselm.models.frames.constituents import add_trees
 from anselm.models.frames.pair_batches import Placed
 from anselm.models.frames.pair_model import PairConfig, PairModel
 from anselm.models.frames.tree_batches import TreeBatch, with_trees
+from anselm.scorer import Figure
 
 MODELS = {
     "tree": {
@@ -128,6 +130,11 @@ class TreeSemantic(PairModel):
         """
         e: Tensor = self.semantic(vectors).float()
         return e.index_select(0, batch.schedule.sources) * batch.schedule.fixed[:, None]
+
+    def figures(self, question: Question, place: int) -> list[Figure]:
+        """The trees of the question and of one of its candidates, as they are read."""
+        texts = [question.text, question.candidates[place].content]
+        return [tree_figure(list(zip(("question", "answer"), parse_texts(texts, self.config.parser), strict=True)))]
 
     @property
     def exports_to(self) -> None:

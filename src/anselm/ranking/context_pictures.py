@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
@@ -22,9 +23,21 @@ FORMATS = (".svg", ".html")
 MOST = 40  # candidates in a picture
 COLOURS = ("#c8702a", "#2f5d8a", "#3c7d5a", "#8a4f9e", "#a8323e", "#5b6b73")
 INK, GREY, FAINT, MARK = "#222222", "#8a8a8a", "#e6e6e6", "#fff4d6"
-ROW, TOP, LANE, EDGE = 46, 112, 104, 18  # heights and widths, in pixels
-RANKS, BARS, TEXT = 92, 150, 640
-LINE, BOLD = 88, 80  # characters of a text in a line; there are two
+ROW, TOP, EDGE = 46, 112, 18  # heights and widths, in pixels
+RANKS, BARS = 92, 150
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How wide a picture is: pixels of a graph's lane and of the texts, and their characters in a line, bold or not."""
+
+    lane: int
+    text: int
+    line: int
+    bold: int
+
+
+WIDE, NARROW = Columns(104, 640, 88, 80), Columns(62, 230, 33, 30)
 
 
 def check_picture(path: Path) -> None:
@@ -41,7 +54,7 @@ def save_picture(context: Context, path: Path) -> None:
     replace_file(path, drawn.encode())
 
 
-def draw_svg(context: Context) -> str:
+def draw_svg(context: Context, columns: Columns = WIDE) -> str:
     """Of a long list, the best `MOST`."""
     order = np.argsort(-context.together, kind="stable")
     ranks = {int(place): number for number, place in enumerate(order, start=1)}
@@ -50,26 +63,26 @@ def draw_svg(context: Context) -> str:
     share = shares(context.alone)[chosen], shares(context.together)[chosen]
     shown = context.only(chosen)
     lanes = len(shown.perspectives)
-    width, height = EDGE + lanes * LANE + RANKS + BARS + TEXT + EDGE, TOP + ROW * len(shown) + 34
+    left = EDGE + lanes * columns.lane
+    width, height = left + RANKS + BARS + columns.text + EDGE, TOP + ROW * len(shown) + 34
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" font-family="system-ui, sans-serif" font-size="13" fill="{INK}">',
         f"<title>{escape(context.question)}</title>",
         f'<rect width="{width}" height="{height}" fill="white"/>',
-        _heading(context, width),
-        *_rows(shown, [(before[place], ranks[place]) for place in chosen], share, width),
-        *(_lane(one, number, shown) for number, one in enumerate(shown.perspectives)),
+        _heading(context, left, width),
+        *_rows(shown, [(before[place], ranks[place]) for place in chosen], share, left, columns),
+        *(_lane(one, number, shown, columns.lane) for number, one in enumerate(shown.perspectives)),
         _foot(context, len(shown), height),
         "</svg>",
     ]
     return "\n".join(parts)
 
 
-def _heading(context: Context, width: int) -> str:
-    left = EDGE + len(context.perspectives) * LANE
+def _heading(context: Context, left: int, width: int) -> str:
     columns = {left + 8: "rank", left + RANKS: "share of the list", left + RANKS + BARS: "sentence, in source order"}
     titles = "".join(f'<text x="{x}" y="{TOP - 12}" fill="{GREY}">{title}</text>' for x, title in columns.items())
-    question = escape(_shortened(context.question, 120))
+    question = escape(_shortened(context.question, width // 10))
     return (
         f'<text x="{EDGE}" y="32" font-size="18" font-weight="600">{question}</text>{titles}'
         f'<line x1="{EDGE}" x2="{width - EDGE}" y1="{TOP - 4}" y2="{TOP - 4}" stroke="{FAINT}"/>'
@@ -84,9 +97,9 @@ def _foot(context: Context, shown: int, height: int) -> str:
 
 
 def _rows(
-    context: Context, ranks: list[tuple[int, int]], share: tuple[np.ndarray, np.ndarray], width: int
+    context: Context, ranks: list[tuple[int, int]], share: tuple[np.ndarray, np.ndarray], left: int, columns: Columns
 ) -> Iterator[str]:
-    left = EDGE + len(context.perspectives) * LANE
+    width = left + RANKS + BARS + columns.text - EDGE
     most = max(float(share[0].max()), float(share[1].max()), 1e-9)
     for row, text in enumerate(context.texts):
         y = TOP + ROW * row
@@ -94,10 +107,10 @@ def _rows(
         before, after = ranks[row]
         yield f'<g class="row" data-row="{row}"><title>{escape(text)}</title>'
         fill = MARK if best else "white"
-        yield f'<rect x="{EDGE}" y="{y + 1}" width="{width - 2 * EDGE}" height="{ROW - 2}" fill="{fill}"/>'
+        yield f'<rect x="{EDGE}" y="{y + 1}" width="{width}" height="{ROW - 2}" fill="{fill}"/>'
         yield _rank(left + 8, y, before, after, best)
         yield _bars(left + RANKS, y, share[0][row], share[1][row], most)
-        yield _text(left + RANKS + BARS, y, text, best)
+        yield _text(left + RANKS + BARS, y, text, best, columns)
         yield "</g>"
 
 
@@ -119,8 +132,8 @@ def _bars(x: int, y: int, alone: float, together: float, most: float) -> str:
     )
 
 
-def _text(x: int, y: int, text: str, best: bool) -> str:
-    most = BOLD if best else LINE
+def _text(x: int, y: int, text: str, best: bool, columns: Columns) -> str:
+    most = columns.bold if best else columns.line
     lines = textwrap.wrap(" ".join(text.split()), most) or [""]
     if len(lines) > 2:
         lines = [lines[0], _shortened(f"{lines[1]} {lines[2]}", most)]
@@ -130,17 +143,17 @@ def _text(x: int, y: int, text: str, best: bool) -> str:
     return f"<text{weight}>{spans}</text>"
 
 
-def _lane(perspective: Perspective, number: int, context: Context) -> str:
+def _lane(perspective: Perspective, number: int, context: Context, width: int) -> str:
     """Arcs to the left of a line of dots; the longer, the farther out. Those of the best candidate stand out."""
     colour = COLOURS[number % len(COLOURS)]
-    x = EDGE + (number + 1) * LANE - 14
+    x = EDGE + (number + 1) * width - 14
     middles = [TOP + ROW * row + ROW / 2 for row in range(len(context))]
-    arcs = "".join(_arc(edge, x, middles, colour, context.best) for edge in strongest_edges(perspective))
+    arcs = "".join(_arc(edge, x, middles, colour, context.best, width - 44) for edge in strongest_edges(perspective))
     dots = "".join(
         f'<circle cx="{x}" cy="{y}" r="{6 if row == context.best else 3.5}" fill="{colour}"/>'
         for row, y in enumerate(middles)
     )
-    about = textwrap.wrap(perspective.about, 16)[:2]
+    about = textwrap.wrap(perspective.about, width // 6)[:2]
     lines = "".join(
         f'<tspan x="{x + 6}" y="{TOP - 26 + 13 * n}">{escape(line)}</tspan>' for n, line in enumerate(about)
     )
@@ -151,9 +164,9 @@ def _lane(perspective: Perspective, number: int, context: Context) -> str:
     )
 
 
-def _arc(edge: Edge, x: int, middles: list[float], colour: str, best: int) -> str:
+def _arc(edge: Edge, x: int, middles: list[float], colour: str, best: int, room: int) -> str:
     top, bottom = middles[edge.i], middles[edge.j]
-    reach = 14 + (LANE - 44) * ((edge.j - edge.i) / max(1, len(middles) - 1)) ** 0.6
+    reach = 14 + room * ((edge.j - edge.i) / max(1, len(middles) - 1)) ** 0.6
     turn = f"{x - reach * 4 / 3:.1f}"  # a cubic curve reaches three quarters of the way to its control points
     strength = (0.2 + 0.7 * edge.weight) * (1 if best in (edge.i, edge.j) else 0.45)
     note = f"<title>{escape(edge.note)}</title>" if edge.note else ""

@@ -23,6 +23,7 @@ from anselm.checkpoints.blend import read_blend
 from anselm.checkpoints.catalogue import DEFAULT, SHIPPED
 from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.data.question import Question
+from anselm.encoding.token_gauge import TokenGauge
 from anselm.runtime import blended
 from anselm.runtime.blended import Blended
 from anselm.runtime.vector_store import Numbers
@@ -98,6 +99,10 @@ class Cascade:
 
     def computes_on(self) -> tuple[str, int]:
         return self.second.computes_on()
+
+    def gauge(self) -> TokenGauge:
+        """The larger one's; the first one has the same window."""
+        return self.second.gauge()
 
     def save(self, folder: Path) -> None:
         self.second.save(folder)

@@ -21,7 +21,10 @@ HELD = 8  # bodies of the largest size that may be in memory at once
 
 
 class Guard:
-    """Outermost: every request is counted, refused in one shape, and logged without its texts."""
+    """Outermost: every request is counted, refused in one shape, and logged without its texts.
+
+    What can be got can be asked for by HEAD, too, and has no body then.
+    """
 
     def __init__(self, app: ASGIApp, service: Service, open_paths: frozenset[str], routes: frozenset[str]) -> None:
         self.app, self.service, self.open_paths, self.routes = app, service, open_paths, routes
@@ -31,18 +34,18 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        began, status = time.perf_counter(), 0
+        began, status, head = time.perf_counter(), 0, scope["method"] == "HEAD"
         body = BodyReader(self, receive)
 
         async def observed(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-            await send(message)
+            await send({**message, "body": b""} if head and message["type"] == "http.response.body" else message)
 
         try:
             self._check(scope)
-            await self.app(scope, body.receive, observed)
+            await self.app({**scope, "method": "GET"} if head else scope, body.receive, observed)
         except Refusal as refusal:
             await respond(observed, refusal, scope)
         except Exception as error:

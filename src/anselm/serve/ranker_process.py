@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from anselm import Question, Ranker
 from anselm.errors import AnselmError
-from anselm.scorer import gauge_of
+from anselm.ranking.figures import draw_figures, has_figures
+from anselm.ranking.ranker import read_lists
+from anselm.scorer import Figure, gauge_of
 
 Call = tuple[str, str, Any]
 SHARED = (
@@ -38,6 +40,8 @@ class Description:
     vectors: bool  # whether it compares texts by meaning
     calibration: Any  # what `Ranker` takes
     window: int | None  # tokens of question and document together that are read at once; None: all
+    figures: bool = False  # whether it has something to show of a list
+    in_turn: bool = False  # whether it is two models, of which the larger one reads a part
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,7 @@ class Scored:
     scores: NDArray[np.float64]
     tokens: int
     windowed: tuple[int, ...]  # candidates that did not fit and were read in windows
+    read: tuple[bool | None, ...]  # which candidates the larger of two models read; None where there is but one
 
 
 @dataclass(frozen=True)
@@ -66,27 +71,25 @@ class Answer:
 class LoadedModel:
     """One model, and the methods by which the HTTP process calls it."""
 
-    def __init__(self, name: str, source: str, threads: int) -> None:
-        self.name, self.ranker = name, Ranker.load(source, threads=threads)
-        self.gauge = gauge_of(self.ranker.scorer)
+    def __init__(self, name: str, ranker: Ranker) -> None:
+        self.name, self.ranker, self.gauge = name, ranker, gauge_of(ranker.scorer)
 
     def describe(self) -> Description:
         scorer = self.ranker.scorer
-        has_vectors = hasattr(scorer, "text_vectors")
-        calibration = self.ranker.calibration
         return Description(
-            self.name, scorer.capacity, scorer.pairwise, scorer.language, has_vectors, calibration, self.gauge.window
-        )
+            self.name, scorer.capacity, scorer.pairwise, scorer.language, hasattr(scorer, "text_vectors"),
+            self.ranker.calibration, self.gauge.window, has_figures(scorer), hasattr(scorer, "score_in_turn"),
+        )  # fmt: skip
 
     def score(self, questions: Sequence[Question]) -> list[Scored]:
-        found = self.ranker.scorer.score(questions)
-        return [self._scored(question, scores) for question, scores in zip(questions, found, strict=True)]
+        found = read_lists(self.ranker.scorer, questions)
+        return [self._scored(question, *row) for question, row in zip(questions, found, strict=True)]
 
-    def _scored(self, question: Question, scores: NDArray[np.float64]) -> Scored:
+    def _scored(self, question: Question, scores: NDArray[np.float64], read: Sequence[bool | None]) -> Scored:
         asked, *lengths = self.gauge.lengths([question.text, *(one.content for one in question.candidates)])
         room = self.gauge.room(asked)
         windowed = (place for place, length in enumerate(lengths) if length > room)
-        return Scored(scores, sum(lengths) + asked * len(lengths), tuple(windowed))
+        return Scored(scores, sum(lengths) + asked * len(lengths), tuple(windowed), tuple(read))
 
     def vectors(self, texts: list[str]) -> NDArray[np.float32]:
         scorer: Any = self.ranker.scorer
@@ -103,6 +106,10 @@ class LoadedModel:
         ranking = self.ranker.rank(question.text, question.candidates, top, explain=True)
         return {result.index: result.explanation for result in ranking}
 
+    def figures(self, payload: tuple[Question, int]) -> tuple[Figure, ...]:
+        question, place = payload
+        return draw_figures(self.ranker.scorer, question, place, self.name)
+
 
 def run(link: Connection, sources: Sequence[tuple[str, str]], threads: int) -> None:
     """The life of a ranker process. It ends when the HTTP process does, or says so; signals are for that one."""
@@ -110,7 +117,7 @@ def run(link: Connection, sources: Sequence[tuple[str, str]], threads: int) -> N
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.environ.update(dict.fromkeys(SHARED, str(threads)))
     try:
-        models = {name: LoadedModel(name, source, threads) for name, source in sources}
+        models = {name: LoadedModel(name, Ranker.load(source, threads=threads)) for name, source in sources}
     except AnselmError as error:
         link.send(error)
         return

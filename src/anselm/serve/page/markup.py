@@ -29,7 +29,7 @@ def results(view: FirstView) -> str:
     return (
         f'<div class="rankings"><section class="ranking" aria-label="Model {escape(view.reply["model"])}">'
         f'<h3 class="model">{escape(view.reply["model"])}</h3>{verdict(view.reply)}'
-        f'<ol class="{listed}">{items}</ol></section></div>{in_context(view)}'
+        f'<ol class="{listed}">{items}</ol></section></div>{figures(view.reply)}{in_context(view)}'
     )
 
 
@@ -74,10 +74,12 @@ def percent(share: float) -> str:
 
 
 def place(result: Json) -> str:
-    if "source" not in result:
-        return ""
-    heading = f" · {escape(result['heading'])}" if result.get("heading") else ""
-    return f'<p class="place">{escape(result["source"])}, line {result["line"]}{heading}</p>'
+    """Where it stands, and how it was read."""
+    found = [f"{escape(result['source'])}, line {result['line']}"] if "source" in result else []
+    found += [escape(result["heading"])] if result.get("heading") else []
+    found += ["read in windows"] if result.get("windowed") else []
+    found += ["read by the smaller model alone"] if result.get("read") is False else []
+    return f'<p class="place">{" · ".join(found)}</p>' if found else ""
 
 
 def folded(example: Example, result: Json) -> str:
@@ -107,6 +109,21 @@ def with_marks(text: str, spans: Sequence[tuple[int, int]]) -> str:
     cuts = [0, *(edge for span in spans for edge in span), len(text)]
     parts = [escape(text[start:end]) for start, end in pairwise(cuts)]
     return "".join(f"<mark>{part}</mark>" if number % 2 else part for number, part in enumerate(parts))
+
+
+def figures(reply: Json) -> str:
+    return "".join(map(figure, reply.get("figures") or ()))
+
+
+def figure(one: Json) -> str:
+    """Something that the model has to show of the list, drawn already; and told in words, below."""
+    title = escape(one["title"])
+    sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in one["sentences"])
+    return (
+        f'<figure class="figure"><figcaption><h3>{title}</h3></figcaption>'
+        f'<div class="picture" tabindex="0" role="group" aria-label="Picture: {title}">{one["svg"]}</div>'
+        f"<details><summary>In words</summary><ul>{sentences}</ul></details></figure>"
+    )
 
 
 def in_context(view: FirstView) -> str:
