@@ -24,20 +24,22 @@ MOST = 40  # candidates in a picture
 COLOURS = ("#c8702a", "#2f5d8a", "#3c7d5a", "#8a4f9e", "#a8323e", "#5b6b73")
 INK, GREY, FAINT, MARK = "#222222", "#8a8a8a", "#e6e6e6", "#fff4d6"
 ROW, TOP, EDGE = 46, 112, 18  # heights and widths, in pixels
-RANKS, BARS = 92, 150
 
 
 @dataclass(frozen=True)
 class Columns:
-    """How wide a picture is: pixels of a graph's lane and of the texts, and their characters in a line, bold or not."""
+    """How wide a picture is, in pixels; a text has so many characters in a line, or so many bold ones."""
 
-    lane: int
+    lane: int  # of a graph
+    ranks: int
+    bars: int
     text: int
     line: int
     bold: int
+    name: int = 13  # the size of a graph's name
 
 
-WIDE, NARROW = Columns(104, 640, 88, 80), Columns(62, 230, 33, 30)
+WIDE, NARROW = Columns(104, 92, 150, 640, 88, 80), Columns(64, 80, 110, 276, 39, 35, name=11)
 
 
 def check_picture(path: Path) -> None:
@@ -64,24 +66,25 @@ def draw_svg(context: Context, columns: Columns = WIDE) -> str:
     shown = context.only(chosen)
     lanes = len(shown.perspectives)
     left = EDGE + lanes * columns.lane
-    width, height = left + RANKS + BARS + columns.text + EDGE, TOP + ROW * len(shown) + 34
+    width, height = left + columns.ranks + columns.bars + columns.text + EDGE, TOP + ROW * len(shown) + 34
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" font-family="system-ui, sans-serif" font-size="13" fill="{INK}">',
         f"<title>{escape(context.question)}</title>",
         f'<rect width="{width}" height="{height}" fill="white"/>',
-        _heading(context, left, width),
+        _heading(context, left, width, columns),
         *_rows(shown, [(before[place], ranks[place]) for place in chosen], share, left, columns),
-        *(_lane(one, number, shown, columns.lane) for number, one in enumerate(shown.perspectives)),
+        *(_lane(one, number, shown, columns) for number, one in enumerate(shown.perspectives)),
         _foot(context, len(shown), height),
         "</svg>",
     ]
     return "\n".join(parts)
 
 
-def _heading(context: Context, left: int, width: int) -> str:
-    columns = {left + 8: "rank", left + RANKS: "share of the list", left + RANKS + BARS: "sentence, in source order"}
-    titles = "".join(f'<text x="{x}" y="{TOP - 12}" fill="{GREY}">{title}</text>' for x, title in columns.items())
+def _heading(context: Context, left: int, width: int, columns: Columns) -> str:
+    bars, text = left + columns.ranks, left + columns.ranks + columns.bars
+    names = {left + 8: "rank", bars: "share of the list", text: "sentence, in source order"}
+    titles = "".join(f'<text x="{x}" y="{TOP - 12}" fill="{GREY}">{title}</text>' for x, title in names.items())
     question = escape(_shortened(context.question, width // 10))
     return (
         f'<text x="{EDGE}" y="32" font-size="18" font-weight="600">{question}</text>{titles}'
@@ -99,7 +102,8 @@ def _foot(context: Context, shown: int, height: int) -> str:
 def _rows(
     context: Context, ranks: list[tuple[int, int]], share: tuple[np.ndarray, np.ndarray], left: int, columns: Columns
 ) -> Iterator[str]:
-    width = left + RANKS + BARS + columns.text - EDGE
+    bars, texts = left + columns.ranks, left + columns.ranks + columns.bars
+    width = texts + columns.text - EDGE
     most = max(float(share[0].max()), float(share[1].max()), 1e-9)
     for row, text in enumerate(context.texts):
         y = TOP + ROW * row
@@ -109,8 +113,8 @@ def _rows(
         fill = MARK if best else "white"
         yield f'<rect x="{EDGE}" y="{y + 1}" width="{width}" height="{ROW - 2}" fill="{fill}"/>'
         yield _rank(left + 8, y, before, after, best)
-        yield _bars(left + RANKS, y, share[0][row], share[1][row], most)
-        yield _text(left + RANKS + BARS, y, text, best, columns)
+        yield _bars(bars, y, share[0][row], share[1][row], most, columns.bars - 60)
+        yield _text(texts, y, text, best, columns)
         yield "</g>"
 
 
@@ -121,8 +125,7 @@ def _rank(x: int, y: int, before: int, after: int, best: bool) -> str:
     return f'<text x="{x}" y="{y + 28}"{weight}><tspan fill="{GREY}">{before} {sign}</tspan> {after}{star}</text>'
 
 
-def _bars(x: int, y: int, alone: float, together: float, most: float) -> str:
-    room = BARS - 60
+def _bars(x: int, y: int, alone: float, together: float, most: float, room: int) -> str:
     rows = ((alone, 11, "#b9c0c6", GREY), (together, 25, "#37474f", INK))
     return "".join(
         f'<rect x="{x}" y="{y + down}" width="{max(1.0, room * share / most):.1f}" height="10" fill="{fill}"/>'
@@ -143,24 +146,25 @@ def _text(x: int, y: int, text: str, best: bool, columns: Columns) -> str:
     return f"<text{weight}>{spans}</text>"
 
 
-def _lane(perspective: Perspective, number: int, context: Context, width: int) -> str:
+def _lane(perspective: Perspective, number: int, context: Context, columns: Columns) -> str:
     """Arcs to the left of a line of dots; the longer, the farther out. Those of the best candidate stand out."""
     colour = COLOURS[number % len(COLOURS)]
-    x = EDGE + (number + 1) * width - 14
+    x, room = EDGE + (number + 1) * columns.lane - 14, columns.lane - 44
     middles = [TOP + ROW * row + ROW / 2 for row in range(len(context))]
-    arcs = "".join(_arc(edge, x, middles, colour, context.best, width - 44) for edge in strongest_edges(perspective))
+    arcs = "".join(_arc(edge, x, middles, colour, context.best, room) for edge in strongest_edges(perspective))
     dots = "".join(
         f'<circle cx="{x}" cy="{y}" r="{6 if row == context.best else 3.5}" fill="{colour}"/>'
         for row, y in enumerate(middles)
     )
-    about = textwrap.wrap(perspective.about, width // 6)[:2]
+    about = textwrap.wrap(perspective.about, columns.lane // 6)[:2]
     lines = "".join(
         f'<tspan x="{x + 6}" y="{TOP - 26 + 13 * n}">{escape(line)}</tspan>' for n, line in enumerate(about)
     )
     return (
         f'<g class="lane" data-lane="{escape(perspective.name)}"><title>{escape(perspective.about)}</title>'
-        f'<text text-anchor="end"><tspan x="{x + 6}" y="{TOP - 42}" font-weight="600" fill="{colour}">'
-        f'{escape(perspective.name)}</tspan><tspan font-size="10" fill="{GREY}">{lines}</tspan></text>{arcs}{dots}</g>'
+        f'<text text-anchor="end"><tspan x="{x + 6}" y="{TOP - 42}" font-weight="600" font-size="{columns.name}" '
+        f'fill="{colour}">{escape(perspective.name)}</tspan><tspan font-size="10" fill="{GREY}">{lines}</tspan></text>'
+        f"{arcs}{dots}</g>"
     )
 
 

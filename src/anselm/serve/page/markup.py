@@ -11,6 +11,7 @@ from anselm.serve.page.examples import Example
 from anselm.serve.page.first_view import FirstView, Json
 
 LEADING = 1 / 3  # of the largest weight: from there on a word is marked
+LIKELY = 0.05  # probability of a result: below, nothing is marked
 
 
 def asked(view: FirstView) -> str:
@@ -65,8 +66,8 @@ def likelihood(result: Json) -> str:
 
 
 def is_likely(result: Json) -> bool:
-    """Of what is no answer at all, no word carried anything."""
-    return result["probability"] is None or percent(result["probability"]) != "0%"
+    """Of what is hardly an answer, words carried nothing."""
+    return result["probability"] is None or result["probability"] >= LIKELY
 
 
 def percent(share: float) -> str:

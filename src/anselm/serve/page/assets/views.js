@@ -3,6 +3,7 @@
 import { candidates, isDocument } from "./requests.js";
 
 const LEADING = 1 / 3; // of the largest weight: from there on a word is marked
+const LIKELY = 0.05; // probability of a result: below, nothing is marked
 const SHOWN = 20; // results, before the others are folded
 const AROUND = 20000; // characters of a document on both sides of its best sentence
 
@@ -85,8 +86,8 @@ function item(result, lines) {
   );
 }
 
-/** Of what is no answer at all, no word carried anything. */
-const isLikely = (result) => result.probability === null || percent(result.probability) !== "0%";
+/** Of what is hardly an answer, words carried nothing. */
+const isLikely = (result) => result.probability === null || result.probability >= LIKELY;
 
 /** The probability and a bar of it. Without a calibration, a score is no probability, and not shown as one. */
 function likelihood(result) {
