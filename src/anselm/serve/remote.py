@@ -57,7 +57,8 @@ class RemoteScorer:
         if not self.pairwise:
             yield replace(question, candidates=bare, meta={})
             return
-        for chunk in chunks(bare, lambda one: cost_of_pair(question, one), self.most):
+        most = self.queue.share(cost_of_list(question), self.most)
+        for chunk in chunks(bare, lambda one: cost_of_pair(question, one), most):
             yield replace(question, candidates=tuple(chunk), meta={})
 
     def _text_vectors(self, texts: list[str]) -> NDArray[np.float64]:
