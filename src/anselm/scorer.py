@@ -86,6 +86,7 @@ class Scorer(Protocol):
         text_vectors(texts) -> unit vectors, by which similar answers are known, and text_fingerprint, what made them
         settled(question) -> the same scorer, without what it takes from the rest of a list
         score_in_turn(questions) -> for each list its scores, and which candidates the larger of two models read
+        stages() -> the rule for that, and both models, for who has them elsewhere: rule.score(*models, questions)
         fit(texts) -> the same scorer, with the statistics of a corpus
         relations(question) -> the graphs through which the candidates of a list see each other
         figures(question, place) -> Figures of what it saw else, of the candidate at this place above all

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from anselm import Question, Ranker
 from anselm.errors import AnselmError
 from anselm.ranking.figures import draw_figures, has_figures
-from anselm.ranking.ranker import read_lists
 from anselm.scorer import Figure, gauge_of
 
 Call = tuple[str, str, Any]
@@ -41,7 +40,8 @@ class Description:
     calibration: Any  # what `Ranker` takes
     window: int | None  # tokens of question and document together that are read at once; None: all
     figures: bool = False  # whether it has something to show of a list
-    in_turn: bool = False  # whether it is two models, of which the larger one reads a part
+    rule: Any = None  # of two models in turn: what joins their scores, by rule.score(first, second, questions)
+    stages: tuple[Description, ...] = ()  # these models, which can be called as others are
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,6 @@ class Scored:
     scores: NDArray[np.float64]
     tokens: int
     windowed: tuple[int, ...]  # candidates that did not fit and were read in windows
-    read: tuple[bool | None, ...]  # which candidates the larger of two models read; None where there is but one
 
 
 @dataclass(frozen=True)
@@ -78,18 +77,28 @@ class LoadedModel:
         scorer = self.ranker.scorer
         return Description(
             self.name, scorer.capacity, scorer.pairwise, scorer.language, hasattr(scorer, "text_vectors"),
-            self.ranker.calibration, self.gauge.window, has_figures(scorer), hasattr(scorer, "score_in_turn"),
+            self.ranker.calibration, self.gauge.window, has_figures(scorer), *self._in_turn(),
         )  # fmt: skip
 
-    def score(self, questions: Sequence[Question]) -> list[Scored]:
-        found = read_lists(self.ranker.scorer, questions)
-        return [self._scored(question, *row) for question, row in zip(questions, found, strict=True)]
+    def stages(self) -> list[LoadedModel]:
+        """Of two models in turn, each by itself: so that long lists are read in slices."""
+        stages: Any = getattr(self.ranker.scorer, "stages", None)
+        models = stages()[1] if stages is not None else ()
+        return [LoadedModel(f"{self.name}/{number}", Ranker(one)) for number, one in enumerate(models, start=1)]
 
-    def _scored(self, question: Question, scores: NDArray[np.float64], read: Sequence[bool | None]) -> Scored:
+    def _in_turn(self) -> tuple[Any, tuple[Description, ...]]:
+        stages: Any = getattr(self.ranker.scorer, "stages", None)
+        return (stages()[0], tuple(one.describe() for one in self.stages())) if stages is not None else (None, ())
+
+    def score(self, questions: Sequence[Question]) -> list[Scored]:
+        found = self.ranker.scorer.score(questions)
+        return [self._scored(question, scores) for question, scores in zip(questions, found, strict=True)]
+
+    def _scored(self, question: Question, scores: NDArray[np.float64]) -> Scored:
         asked, *lengths = self.gauge.lengths([question.text, *(one.content for one in question.candidates)])
         room = self.gauge.room(asked)
         windowed = (place for place, length in enumerate(lengths) if length > room)
-        return Scored(scores, sum(lengths) + asked * len(lengths), tuple(windowed), tuple(read))
+        return Scored(scores, sum(lengths) + asked * len(lengths), tuple(windowed))
 
     def vectors(self, texts: list[str]) -> NDArray[np.float32]:
         scorer: Any = self.ranker.scorer
@@ -122,6 +131,7 @@ def run(link: Connection, sources: Sequence[tuple[str, str]], threads: int) -> N
         link.send(error)
         return
     link.send([model.describe() for model in models.values()])
+    models |= {stage.name: stage for model in models.values() for stage in model.stages()}
     while (calls := receive(link)) is not None:
         began = time.perf_counter()
         outcomes = read_batch(models, calls)

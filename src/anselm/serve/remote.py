@@ -35,22 +35,29 @@ class RemoteScorer:
             self.text_vectors = self._text_vectors
         if description.figures:
             self.figures = self._figures
-        if description.in_turn:
+        if description.rule is not None:
+            self.rule, self.stages = description.rule, [self._stage(one) for one in description.stages]
             self.score_in_turn = self._score_in_turn
 
     def score(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
-        return [scores for scores, _ in self._score_in_turn(questions)]
-
-    def _score_in_turn(self, questions: Sequence[Question]) -> list[tuple[NDArray[np.float64], NDArray[np.object_]]]:
-        """With what the larger of two models read, where there are two."""
         parts = [(place, part) for place, one in enumerate(questions) for part in self._parts(one)]
         found: list[Scored] = self.call("score", [part for _, part in parts], cost_of_list)
-        rows: list[list[Scored]] = [[] for _ in questions]
+        rows: list[list[NDArray[np.float64]]] = [[] for _ in questions]
         for (place, part), one in zip(parts, found, strict=True):
-            rows[place].append(one)
+            rows[place].append(one.scores)
             self.tokens += one.tokens
             self.windowed |= {part.candidates[index].id for index in one.windowed}
-        return [joined(row) for row in rows]
+        return [np.concatenate(row) if row else np.empty(0) for row in rows]
+
+    def _stage(self, description: Description) -> RemoteScorer:
+        return RemoteScorer(description, self.ticket, self.queue, self.most)
+
+    def _score_in_turn(self, questions: Sequence[Question]) -> Any:
+        """Of two models, each of which scores pairs alone, so that its lists can be cut."""
+        found = self.rule.score(*self.stages, questions)
+        self.tokens = sum(stage.tokens for stage in self.stages)
+        self.windowed = {id for stage in self.stages for id in stage.windowed}
+        return found
 
     def _parts(self, question: Question) -> Iterator[Question]:
         bare = tuple(replace(candidate, meta={}) for candidate in question.candidates)
@@ -102,12 +109,6 @@ class RemoteScorer:
 
     def save(self, folder: Path) -> None:
         raise InputError("a model that a service reads with cannot be saved from there")
-
-
-def joined(parts: Sequence[Scored]) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    """Of one list: scores, and whether each was read."""
-    scores = [np.empty(0), *(part.scores for part in parts)]
-    return np.concatenate(scores), np.array([one for part in parts for one in part.read], dtype=np.object_)
 
 
 def chunks(items: Sequence[Any], cost: Callable[[Any], int], most: int) -> Iterator[list[Any]]:
