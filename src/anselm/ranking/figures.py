@@ -6,7 +6,7 @@ from typing import Any
 
 from anselm.data.question import Question
 from anselm.ranking.context_pictures import NARROW, draw_svg
-from anselm.ranking.contexts import Context, Edge, find_context, strongest_edges
+from anselm.ranking.contexts import STRONGEST, Context, Edge, find_context, strongest_edges
 from anselm.scorer import Figure, Perspective, Scorer
 
 SHORT = 60  # characters by which a candidate is called in a sentence
@@ -40,9 +40,9 @@ def _record(edge: Edge) -> dict[str, Any]:
 
 
 def _told(perspective: Perspective, edges: list[Edge], context: Context) -> str:
-    """The neighbours of the best candidate, strongest first."""
+    """The nearest neighbours of the best candidate, strongest first."""
     near = sorted((edge for edge in edges if context.best in (edge.i, edge.j)), key=lambda edge: -edge.weight)
-    said = ", ".join(_neighbour(edge, context) for edge in near)
+    said = ", ".join(_neighbour(edge, context) for edge in near[:STRONGEST])
     graph = f"{perspective.name.capitalize()} ({perspective.about})"
     return f"{graph}: the best candidate is linked to {said}." if said else f"{graph}: the best candidate has no link."
 

@@ -137,8 +137,10 @@ def ask(service: Service, ticket: Ticket, body: Ask) -> tuple[Answers, frozenset
         else document_from_text(one.text, one.source or f"document {place}", one.kind)
         for place, one in enumerate(body.documents)
     ]
-    options = {"fold_duplicates": bool(body.fold_duplicates), "figures": bool(body.figures)}
-    answers = service.ranker(scorer).ask(body.question, documents, body.top, read=body.read, **options)
+    answers = service.ranker(scorer).ask(
+        body.question, documents, body.top, read=body.read, fold_duplicates=bool(body.fold_duplicates),
+        figures=bool(body.figures),
+    )  # fmt: skip
     return answers, frozenset(map(int, scorer.windowed))
 
 

@@ -16,8 +16,9 @@ LIKELY = 0.05  # probability of a result: below, nothing is marked
 
 def asked(view: FirstView) -> str:
     """The question, with the words marked that carried the best answer."""
-    best = view.reply["results"][0] if view.reply else {}
-    return marked(view.example.question, best.get("evidence"), "question")
+    best = view.reply["results"][0] if view.reply else None
+    evidence = best.get("evidence") if best and is_likely(best) else None
+    return marked(view.example.question, evidence, "question")
 
 
 def results(view: FirstView) -> str:

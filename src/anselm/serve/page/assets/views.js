@@ -19,7 +19,8 @@ export const percent = (share) => `${Math.floor(100 * share + 0.5)}%`;
 
 /** The question, with the words marked that carried the best answer. */
 export function asked(state, replies) {
-  return marked(state.question, replies[0].results[0]?.evidence?.question);
+  const best = replies[0].results[0];
+  return marked(state.question, best && isLikely(best) ? best.evidence?.question : []);
 }
 
 /** One for each reply; `threshold` is the reader's, or null for that of each model. */
