@@ -6,10 +6,11 @@ of the list, grey alone and dark among the others; its text. The best one is mar
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
+from html import escape as escape_html
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ FORMATS = (".svg", ".html")
 MOST = 40  # candidates in a picture
 COLOURS = ("#c8702a", "#2f5d8a", "#3c7d5a", "#8a4f9e", "#a8323e", "#5b6b73")
 INK, GREY, FAINT, MARK = "#222222", "#8a8a8a", "#e6e6e6", "#fff4d6"
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 ROW, TOP, EDGE = 46, 112, 18  # heights and widths, in pixels
 
 
@@ -40,6 +42,11 @@ class Columns:
 
 
 WIDE, NARROW = Columns(104, 92, 150, 640, 88, 80), Columns(64, 80, 110, 276, 39, 35, name=11)
+
+
+def escape(text: str) -> str:
+    """Characters that XML has no place for become a mark."""
+    return escape_html(_NO_XML.sub("\ufffd", text))
 
 
 def check_picture(path: Path) -> None:
