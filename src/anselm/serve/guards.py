@@ -23,7 +23,7 @@ HELD = 8  # bodies of the largest size that may be in memory at once
 class Guard:
     """Outermost: every request is counted, refused in one shape, and logged without its texts.
 
-    What can be got can be asked for by HEAD, too, and has no body then.
+    What can be got can be asked for by HEAD, too; servers leave the body out then.
     """
 
     def __init__(self, app: ASGIApp, service: Service, open_paths: frozenset[str], routes: frozenset[str]) -> None:
@@ -34,18 +34,19 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        began, status, head = time.perf_counter(), 0, scope["method"] == "HEAD"
+        began, status = time.perf_counter(), 0
         body = BodyReader(self, receive)
 
         async def observed(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-            await send({**message, "body": b""} if head and message["type"] == "http.response.body" else message)
+            await send(message)
 
         try:
             self._check(scope)
-            await self.app({**scope, "method": "GET"} if head else scope, body.receive, observed)
+            asked = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+            await self.app(asked, body.receive, observed)
         except Refusal as refusal:
             await respond(observed, refusal, scope)
         except Exception as error:
