@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,17 @@ class AttendedPair:
     candidate: Constituent
 
 
+@dataclass(frozen=True)
+class Figure:
+    """Something to look at: what a model made of a list on its way to the scores."""
+
+    name: str  # "graphs", "trees"
+    title: str
+    svg: str  # of attributes alone, without styles and scripts, so that it may stand in any page
+    sentences: tuple[str, ...]  # the same in words, for who does not see it
+    values: Mapping[str, Any]  # the same for programs, as JSON has it
+
+
 class Gauge(Protocol):
     """How long texts are to a model."""
 
@@ -105,10 +116,12 @@ class Scorer(Protocol):
         text_vectors(texts) -> unit vectors, by which similar answers are known, and text_fingerprint, what made them
         settled(question) -> the same scorer, without what it takes from the rest of a list
         score_in_turn(questions) -> for each list its scores, and which candidates the larger of two models read
+        stages() -> the rule for that, and both models, for who has them elsewhere: rule.score(*models, questions)
         fit(texts) -> the same scorer, with the statistics of a corpus
         representations(questions) -> for each list what its scores are read off, (candidates, width)
         relations(question) -> the graphs through which the candidates of a list see each other
         attended(question, chosen) -> the trees of the question and of some candidates, and what drew attention there
+        figures(question, place) -> Figures of what it saw else, of the candidate at this place above all
         exports_to: str | None, the runtime that can run it without torch
     """
 

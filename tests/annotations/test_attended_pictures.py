@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from anselm.annotations.attended_pictures import attended_page, attended_svg
+from anselm.annotations.attended_pictures import attended_figure, attended_page, attended_svg
 from anselm.cli.show.attention_drawings import draw_attended_tree
 from anselm.scorer import AttendedPair, Constituent
 
@@ -46,3 +46,12 @@ def test_a_drawing_has_a_line_for_each_constituent() -> None:
     ]
     assert [line.plain for line in draw_attended_tree(ASKED, plain=True)][1] == "#####       50%  |- WP Who"
     assert draw_attended_tree(Constituent("TOP", 1.0))[0].plain == "██████████ 100%  TOP"
+
+
+def test_a_figure_tells_the_same_in_words_and_values() -> None:
+    found = attended_figure(PAIR)
+    assert found.svg == attended_svg(PAIR)
+    assert found.sentences[0] == "Of the question, most attention was drawn by Who (50%), <is> (20%)."
+    asked, said = (one["tree"] for one in found.values["trees"])
+    assert asked["children"][0] == {"label": "WP", "share": 0.5, "word": "Who"}
+    assert said["label"] == "S"

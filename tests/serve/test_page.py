@@ -164,7 +164,7 @@ def test_the_recorded_results_are_all_there(client: TestClient) -> None:
     assert html.count('<th scope="row">') >= sum(1 + len(one.also) for one in found)
     for one in found:
         assert f'<th scope="row">{one.row}' in html
-        assert all(f"{metric['mean']:.3f}" in html for name, metric in one.metrics.items() if name in recorded.METRICS)
+        assert all(f"{metric['mean']:.3f}" in html for metric in one.metrics.values())
         assert all(f"<td>{value:.3f}</td>" in html for value in one.published.values())
     table = [one for one in found if one.paper == "gated-group-self-attention" and one.table == "table-4"]
     compared = list(compare_rows(table).values())

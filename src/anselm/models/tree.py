@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from anselm.annotations.attended_pictures import attended_figure
 from anselm.annotations.penn_labels import COUNT, END
 from anselm.annotations.syntax import check_parser
 from anselm.checkpoints.checkpoint import Checkpoint
@@ -41,7 +42,7 @@ from anselm.models.frames.constituents import add_trees
 from anselm.models.frames.pair_batches import Placed
 from anselm.models.frames.pair_model import PairConfig, PairModel
 from anselm.models.frames.tree_batches import TreeBatch, with_trees
-from anselm.scorer import AttendedPair
+from anselm.scorer import AttendedPair, Figure
 
 MODELS = {
     "tree": {
@@ -142,6 +143,10 @@ class TreeSemantic(PairModel):
             trees = attended_trees(batch.schedule, weights, words)
             found += map(AttendedPair, trees[: len(texts)], trees[len(texts) :])
         return found
+
+    def figures(self, question: Question, place: int) -> list[Figure]:
+        """What drew attention in the question and in one of its candidates."""
+        return [attended_figure(pair) for pair in self.attended(question, [place])]
 
     @property
     def exports_to(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from anselm.ranking.contexts import Context
 from anselm.ranking.duplicates import representatives
 from anselm.ranking.explanations import Explanation
-from anselm.scorer import AttendedPair
+from anselm.scorer import AttendedPair, Figure
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Ranking(Generic[R]):
     `answerability` is the probability that the list holds an answer at all, where answers and their absence are equally
     likely beforehand, and `answerable` whether it reaches the threshold. All three are None where the model has no
     calibration, and the first two where it cannot read the texts; `warnings` say so. `empty` candidates come last.
-    On request, `context` is how the model sees the candidates among each other.
+    On request, `context` is how the model sees the candidates among each other, and `figures` show what it has to show.
     """
 
     question: str
@@ -95,6 +95,7 @@ class Ranking(Generic[R]):
     empty: int = 0
     warnings: tuple[str, ...] = ()
     context: Context | None = field(default=None, kw_only=True, repr=False, compare=False)
+    figures: tuple[Figure, ...] | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[R]:
         return iter(self.results)
@@ -121,6 +122,7 @@ class Ranking(Generic[R]):
             "threshold": self.threshold,
             **({"empty": self.empty} if self.empty else {}),
             **({"warnings": list(self.warnings)} if self.warnings else {}),
+            **({} if self.figures is None else {"figures": [asdict(figure) for figure in self.figures]}),
             "results": [result.to_dict() for result in self.results],
         }
 

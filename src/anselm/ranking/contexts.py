@@ -66,7 +66,7 @@ def find_context(scorer: Scorer, question: Question, name: str) -> Context:
     single = [replace(question, candidates=(candidate,)) for candidate in question.candidates]
     alone = np.concatenate(score_lists(scorer, single))
     (together,) = scorer.score([question])
-    texts = tuple(candidate.content for candidate in question.candidates)
+    texts = tuple(one.text if one.heading else one.content for one in question.candidates)  # headings repeat
     return Context(question.text, name, texts, tuple(relations(question)), alone, together)
 
 

@@ -21,10 +21,11 @@ from anselm.models.lexical import Lexical
 from anselm.ranking.answers import Answers, Ranking, Result, fold, gather
 from anselm.ranking.contexts import Context, check_drawable, find_context
 from anselm.ranking.explanations import explain as explain_scores
+from anselm.ranking.figures import draw_figures
 from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
 from anselm.ranking.scorers import load_calibration, load_scorer
-from anselm.scorer import Scorer, Scores, batched
+from anselm.scorer import Figure, Scorer, Scores, batched
 from anselm.text.faq import Skip
 from anselm.text.languages import foreign_texts
 
@@ -60,6 +61,7 @@ class Ranker:
         fold_duplicates: bool = False,
         group: bool = False,
         context: bool = False,
+        figures: bool = False,
     ) -> Ranking[Result]:
         """Order the candidates best first; `top` keeps the first so many.
 
@@ -70,7 +72,8 @@ class Ranker:
         `explain` tells which words carried the scores of the `top`, or of the first 10. `fold_duplicates` leaves out
         what is almost word for word the same as a better one. `group` puts similar answers together, each group behind
         its best one; a result's `cluster` is the number of its group. `context` adds the graphs through which a model
-        sees the candidates among each other, where it has some, and their scores without; or the trees that it reads.
+        sees the candidates among each other, where it has some, and their scores without; `figures` pictures of what it
+        has to show: these graphs, or the trees of question and best answer.
 
         >>> Ranker.load().rank("When does the shop open?", ["We open at nine.", "Parking is free."]).best.text
         'We open at nine.'
@@ -85,7 +88,9 @@ class Ranker:
         if group:
             results = gather(results, group_answers(self.scorer, [result.text for result in results]))
         results = self._explained(listed, results, top or EXPLAINED, explain, context)
-        return replace(ranking, results=tuple(results), context=self._context(listed) if context else None)
+        seen = self._context(listed) if context else None
+        drawn = self._figures(listed, ranking) if figures else None
+        return replace(ranking, results=tuple(results), context=seen, figures=drawn)
 
     def rank_many(
         self, questions: Iterable[str], lists: Iterable[Iterable[Any]], top: int | None = None
@@ -118,6 +123,7 @@ class Ranker:
         explain: bool = False,
         fold_duplicates: bool = False,
         context: bool = False,
+        figures: bool = False,
     ) -> Answers:
         """Find what answers a question: in texts (str), files or folders (Path), or read documents.
 
@@ -128,7 +134,7 @@ class Ranker:
         `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each file or entry that cannot
         be read, and is passed over then; without it the first is an error. `explain` tells which words carried the
         scores. `fold_duplicates` leaves out what is almost word for word the same as a better one, such as the
-        sentences of a page that is there twice. `context` as in `rank`.
+        sentences of a page that is there twice. `context` and `figures` as in `rank`.
         """
         check_count("top", top)
         check_count("read", read)
@@ -144,11 +150,15 @@ class Ranker:
         found = tuple(passage(result, places, spots) for result in results)
         known = {name: getattr(ranking, name) for name in ("question", "model", "answerable", "threshold")}
         more = {name: getattr(ranking, name) for name in ("answerability", "empty", "warnings")}
-        seen = self._context(listed) if context else None
-        return Answers(**known, results=found, **more, passages=len(spots), read=len(places), context=seen)
+        more["context"] = self._context(listed) if context else None
+        more["figures"] = self._figures(listed, ranking) if figures else None
+        return Answers(**known, results=found, **more, passages=len(spots), read=len(places))
 
     def _context(self, question: Question) -> Context | None:
         return find_context(self.scorer, question, self.name) if hasattr(self.scorer, "relations") else None
+
+    def _figures(self, question: Question, ranking: Ranking[Result]) -> tuple[Figure, ...]:
+        return draw_figures(self.scorer, question, ranking.best.index, self.name)
 
     def _first_pass(self, question: Question, read: int | None) -> Question:
         """All of it, or, where the model is to read fewer, those nearest by their words and by their meaning."""

@@ -162,7 +162,10 @@ def onnx_runtime(path: Path, threads: int) -> Run:
 def open_vino(path: Path, threads: int) -> Run:
     import openvino
 
-    settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    settings = {
+        "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32",
+        "ENABLE_CPU_PINNING": False,  # each process would take the first cores, and several of them the same
+    }  # fmt: skip
     try:
         model = openvino.Core().compile_model(str(path), "CPU", settings)
     except RuntimeError as error:

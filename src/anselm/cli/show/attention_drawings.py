@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from anselm.annotations.attended_pictures import spell_share
+from anselm.annotations.tree_pictures import spell_share
 from anselm.cli.show.bars import bar
 from anselm.cli.show.tables import one_line
 from anselm.scorer import AttendedPair, Constituent

@@ -17,7 +17,7 @@ from anselm.serve.page import shell
 
 ROOT = Path(anselm.__file__).parents[2]  # of a checkout; installed packages have no results beside them
 RESULTS = ROOT / "results"
-METRICS = ("map", "mrr", "p@1", "avgrec", "precision", "recall", "f1", "accuracy")
+METRICS = ("map", "mrr", "p@1", "avgrec", "precision", "recall", "f1", "accuracy")  # in this order, and before others
 LABELS = {"avgrec": "AvgRec", "precision": "Precision", "recall": "Recall", "accuracy": "Accuracy"}
 CAPTIONS = {
     "attentive-clustering-alpha": "Attentive clustering: MAP by α, the weight of answers alike.",
@@ -96,7 +96,8 @@ def columns_of(results: Sequence[Result], systems: Sequence[System]) -> dict[str
     """The metrics that somebody has, and whether a paper reports them."""
     measured = {name for one in results for name in one.metrics}
     reported = {name for one in results for name in one.published} | {name for one in systems for name in one.metrics}
-    return {name: name in reported for name in METRICS if name in measured | reported}
+    known = [name for name in METRICS if name in measured | reported]
+    return {name: name in reported for name in [*known, *sorted((measured | reported) - {*known})]}
 
 
 def head(columns: Mapping[str, bool]) -> str:
