@@ -34,8 +34,8 @@ def draw_attended(trees: Sequence[tuple[str, Constituent]], title: str) -> str:
         parts.append(f'<text x="{MARGIN}" y="{top + 12:.1f}" text-anchor="start" fill="{GREY}">{escape(name)}</text>')
         drawn, width, height = _tree(tree, top + 22)
         parts, top, wide = [*parts, *drawn], top + 22 + height, max(wide, width)
-    width, height = f"{wide + MARGIN:.0f}", f"{top + MARGIN:.0f}"
-    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img"'
+    right, bottom = f"{wide + MARGIN:.0f}", f"{top + MARGIN:.0f}"
+    size = f'width="{right}" height="{bottom}" viewBox="0 0 {right} {bottom}" role="img"'
     start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {HEAD} fill="{INK}">'
     background = f'<title>{escape(title)}</title>\n<rect width="100%" height="100%" fill="#ffffff"/>'
     return "\n".join([start, background, *parts, "</svg>\n"])
