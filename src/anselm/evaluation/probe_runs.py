@@ -92,7 +92,7 @@ def compare(
 ) -> dict[str, dict[str, float]]:
     """Of training and test pairs, task by task: what the vectors of each role get, and what guesses get."""
     return {
-        task.name: {role: task.probe(*both, fitting) for role, both in vectors.items()}
+        task.name: {role: task.probe(train, test, fitting) for role, (train, test) in vectors.items()}
         | {guess: task.guess(guess, fitting.seed) for guess in GUESSES}
         for task in make_targets(*pairs)
     }

@@ -160,7 +160,7 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
     ranks = [_ranks(np.asarray(values)) for values in (one, other)]
     if len(one) < 3 or not all(np.ptp(row) for row in ranks):
         return None
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def _ranks(values: NDArray[Any]) -> NDArray[np.float64]:

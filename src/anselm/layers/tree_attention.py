@@ -85,9 +85,9 @@ class SyntacticEmbedding(nn.Module):
     def forward(self, schedule: Schedule, there: Tensor | None) -> Stream:
         """The three embeddings are projected apart, b_2 with the level, as every token has one."""
         tables = self.labels.weight, self.positions.weight[: schedule.longest], self.levels.weight[: schedule.depth]
-        labels, positions, levels = (
-            functional.linear(torch.cat(tables), self.project.weight).float().split([len(table) for table in tables])
-        )
+        sizes = [len(table) for table in tables]
+        projected = functional.linear(torch.cat(tables), self.project.weight).float()
+        labels, positions, levels = torch.split(projected, sizes)
         rows = torch.cat([labels, positions, levels + self.project.bias])
         columns = (
             schedule.labels,
@@ -146,10 +146,10 @@ def ascend(attention: SpanAttention, streams: Sequence[Stream], schedule: Schedu
     )
     first = torch.stack([one.pick(schedule.starts) for one in streams])
     sizes = [step.spans for step in steps]
-    tables = zip(steps, *(x.split(sizes, dim=1) for x in (first, attention.query(first))), strict=True)
+    tables = zip(steps, *(torch.split(x, sizes, dim=1) for x in (first, attention.query(first))), strict=True)
     spans = first[:, :0]
     for (step, start, query), known in zip(
-        tables, key_value.split([step.tokens for step in steps], dim=1), strict=True
+        tables, torch.split(key_value, [step.tokens for step in steps], dim=1), strict=True
     ):
         known = known.index_add(1, step.children, attention.key_value(spans).float())
         attended, weights = attention.attend(query, known, step)

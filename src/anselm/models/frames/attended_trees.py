@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ from anselm.layers.tree_schedule import Schedule, Step
 from anselm.models.frames.tree_batches import TreeBatch
 from anselm.scorer import Constituent
 
-Floats = NDArray[np.floating]
+Floats = NDArray[Any]
 
 
-def read_words(texts: Sequence[str], batch: TreeBatch, tokenizer: PairTokenizer) -> list[str]:
+def read_words(texts: list[str], batch: TreeBatch, tokenizer: PairTokenizer) -> list[str]:
     """The words of all trees that are read, as they stand in the texts."""
     found = list[str]()
     for text, offsets, tree, count in zip(texts, tokenizer.offsets(texts), batch.trees, batch.read, strict=True):
