@@ -11,15 +11,18 @@ from anselm.checkpoints.checkpoint import CALIBRATION
 from anselm.fetch.fetched_models import ensure
 from anselm.fetch.progress_line import ProgressLine
 from anselm.metrics.calibration import Calibration
+from anselm.ranking.devices import load_on_device
 from anselm.scorer import Scorer
 
 
-def load_scorer(name_or_path: str | Path, threads: int | None = None) -> Scorer:
+def load_scorer(name_or_path: str | Path, threads: int | None = None, device: str | None = None) -> Scorer:
     """A checkpoint that holds both graphs and torch's weights is scored by the runtime, which is the faster of the two;
     `load_model` loads it into torch, to be trained further for one. `threads` is for the runtime.
     """
     ensure(str(name_or_path), ProgressLine())
     checkpoint = open_checkpoint(name_or_path)
+    if device is not None:
+        return load_on_device(str(name_or_path), checkpoint, device)
     if checkpoint is None:
         return create_model(str(name_or_path))
     if checkpoint.runtime is None:
