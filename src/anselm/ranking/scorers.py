@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from importlib import import_module
 from pathlib import Path
 from typing import cast
 
 from anselm.checkpoints.catalogue import all_models, create_model, find_checkpoint, load_checkpoint, open_checkpoint
 from anselm.checkpoints.checkpoint import CALIBRATION
+from anselm.checkpoints.checksums import checkpoint_files, hash_files
 from anselm.fetch.fetched_models import ensure
 from anselm.fetch.progress_line import ProgressLine
 from anselm.metrics.calibration import Calibration
@@ -34,6 +36,19 @@ def load_calibration(name_or_path: str | Path) -> Calibration | None:
     """What the checkpoint of a model holds, shipped or the user's own; None where it holds none."""
     checkpoint = find_checkpoint(name_or_path)
     return Calibration.load(checkpoint.path(CALIBRATION)) if checkpoint and checkpoint.has(CALIBRATION) else None
+
+
+def fingerprint(name_or_path: str | Path) -> str:
+    """Of the files of a checkpoint: what has another one may score otherwise. A model without files is its name."""
+    ensure(str(name_or_path), ProgressLine())
+    checkpoint = find_checkpoint(name_or_path)
+    if checkpoint is None:
+        return f"name:{name_or_path}"
+    names = checkpoint_files(checkpoint.folder)
+    digest = hashlib.sha256()
+    for name, found in zip(names, hash_files(checkpoint.folder, names), strict=True):
+        digest.update(f"{name} {found}\n".encode())
+    return digest.hexdigest()
 
 
 def is_model_name(name: str | Path) -> bool:
