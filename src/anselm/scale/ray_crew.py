@@ -41,10 +41,13 @@ class Actor:
 
 
 class RayCrew:
-    def __init__(self, size: int | None, model: str, device: str | None = None, threads: int = 1) -> None:
+    def __init__(
+        self, workers: int | None, most: int, model: str, device: str | None = None, threads: int = 1
+    ) -> None:
+        """So many `workers`, or one for each core of the cluster; `most` is how many can have something to do."""
         self._ray = start_ray()
         total = self._ray.cluster_resources()
-        self.size = size or max(1, int(total.get("CPU", 1)) // threads)
+        self.size = min(most, workers or max(1, int(total.get("CPU", 1)) // threads))
         gpus = total.get("GPU", 0) / self.size if device and device.startswith("cuda") else 0
         share = {"num_cpus": threads, "num_gpus": min(1, gpus), "max_concurrency": 2, "max_restarts": 0}
         self._make = self._ray.remote(Actor).options(**share).remote
