@@ -110,6 +110,12 @@ def test_what_would_be_lost_is_refused(order: Order, tmp_path: Path) -> None:
         run(replace(order, folder=str(tmp_path / "other" / "a.jsonl")))
 
 
+def test_what_a_killed_worker_left_is_removed(order: Order, tmp_path: Path) -> None:
+    left = write(tmp_path / "out" / ".a.jsonl.4711.partial", ["{"])
+    run(order)
+    assert not left.exists()
+
+
 def test_one_run_at_a_time(order: Order, tmp_path: Path) -> None:
     (tmp_path / "out" / "_anselm").mkdir(parents=True)
     with hold(tmp_path / "out" / "_anselm" / "lock"), pytest.raises(InputError, match="another run is writing"):

@@ -85,7 +85,17 @@ def one_writer(folder: str) -> Iterator[None]:
         raise InputError(f"{folder} is a file; parts are written into a folder")
     (Path(folder) / OWN).mkdir(parents=True, exist_ok=True)
     with hold(Path(folder) / LOCK):
-        yield
+        sweep(Path(folder))
+        try:
+            yield
+        finally:
+            sweep(Path(folder))
+
+
+def sweep(folder: Path) -> None:
+    """What workers that were killed have left."""
+    for left in folder.rglob(".*.partial"):
+        left.unlink(missing_ok=True)
 
 
 def make_plan(order: Order) -> Plan:

@@ -96,7 +96,10 @@ def work(link: Connection, equipment: Equipment) -> None:
             message = Refused(error)
         except Exception as error:  # a store that does not answer, say
             message = Failed(f"{type(error).__name__}: {error}", lost=False)
-        link.send(message)
+        try:
+            link.send(message)
+        except OSError:
+            return
 
 
 def leave_with_parent() -> None:
