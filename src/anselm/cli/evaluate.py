@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -15,6 +16,7 @@ from anselm.cli.options import (
     Columns,
     DataDir,
     DataSource,
+    Device,
     Json,
     JudgedOnly,
     Metrics,
@@ -22,6 +24,7 @@ from anselm.cli.options import (
     Split,
     System,
     TieRule,
+    Workers,
     named_columns,
 )
 from anselm.cli.output import console, print_json, whisper
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from anselm.evaluation.report import Report
     from anselm.evaluation.robustness import Robustness
     from anselm.metrics.ties import Ties
+    from anselm.ranking.ranker import Ranker
 
 app = typer.Typer()
 
@@ -66,16 +70,20 @@ def evaluate(
     ] = False,
     columns: Columns = None,
     data_dir: DataDir = None,
+    device: Device = None,
+    workers: Workers = None,
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
     if robust:
         if plot:
             raise typer.BadParameter("--plot draws the probabilities of one evaluation; leave it or --robust out")
+        if device or workers:
+            raise typer.BadParameter("--device and --workers are for one evaluation; leave them or --robust out")
         given = (model, data, split, protocol, metrics, ties, judged_only, data_dir, save, columns)
         return report_robustness(run_robustness(*given), per_question, as_json)
     (report,) = run_evaluation(
-        [model], data, split, protocol, metrics, ties, judged_only, data_dir, plot, save, columns
+        [model], data, split, protocol, metrics, ties, judged_only, data_dir, plot, save, columns, device, workers
     )
     if plot:
         from anselm.evaluation.plots import save_plot
@@ -148,6 +156,8 @@ def run_evaluation(
     plot: Path | None = None,
     save: Path | None = None,
     columns: str | None = None,
+    device: str | None = None,
+    workers: int | None = None,
 ) -> list[Report]:
     """Of several models on the same lists; what is to be drawn or saved is of the first."""
     from anselm.cli.show import progress, waiting
@@ -165,13 +175,14 @@ def run_evaluation(
     if save:
         check_target(save)
         check_apart(save, data, *models)
-    systems = [open_system(model) for model in models]  # a mistyped name should not cost the reading of the data
-    with waiting("reading"):
-        dataset = load_dataset(data, split, protocol, data_dir, columns=named_columns(columns))
-    if plot:
-        check_source(systems[0], dataset)
-    scoring = partial(progress, label="scoring")
-    reports = [assess(system, dataset, names, cast("Ties", ties), scoring, judged_only) for system in systems]
+    with ExitStack() as stack:  # a mistyped name should not cost the reading of the data
+        systems = [open_system(stack.enter_context(equipped(model, device, workers))) for model in models]
+        with waiting("reading"):
+            dataset = load_dataset(data, split, protocol, data_dir, columns=named_columns(columns))
+        if plot:
+            check_source(systems[0], dataset)
+        scoring = partial(progress, label="scoring")
+        reports = [assess(system, dataset, names, cast("Ties", ties), scoring, judged_only) for system in systems]
     if any(report.trivial for report in reports):
         whisper(
             f"anselm: note: every candidate that is ranked on {dataset.name} is relevant: any order scores the same"
@@ -181,6 +192,24 @@ def run_evaluation(
         for note in notes_on_saving(reports[0], save, data):
             whisper(f"anselm: note: {note}")
     return reports
+
+
+@contextmanager
+def equipped(model: str, device: str | None, workers: int | None) -> Iterator[str | Ranker]:
+    """A model by its name, or on a device, or as several processes."""
+    if device is None and workers is None:
+        yield model
+        return
+    from anselm.cli.part_ranking import devices_of
+    from anselm.ranking.ranker import Ranker
+    from anselm.ranking.scorers import load_calibration
+    from anselm.scale.shared_scorer import SharedScorer
+
+    if workers is None:
+        yield Ranker.load(model, device=device)
+        return
+    with SharedScorer(model, workers, devices_of(device)) as scorer:
+        yield Ranker(scorer, load_calibration(model), model)
 
 
 def notes_on_saving(report: Report, save: Path, data: str) -> Iterator[str]:

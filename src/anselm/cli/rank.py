@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anselm.cli.options import Columns, Json, Model, named_columns
+from anselm.cli.options import Columns, Device, Json, Model, Workers, named_columns
 from anselm.cli.output import console, patience, print_json, print_rows, say, whisper
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
@@ -148,6 +148,7 @@ def ask(
     fold_duplicates: Fold = False,
     graph: Graph = None,
     exit_code: ExitCode = False,
+    device: Device = None,
     model: Model = "default",
     as_json: Json = False,
 ) -> None:
@@ -164,11 +165,11 @@ def ask(
 
         if graph is not None:
             raise InputError("--graph draws the sentences of files, not the items of a pool")
-        return finish(ask_once(question, pool, where or [], top, model, as_json, **options), skips, exit_code)
+        return finish(ask_once(question, pool, where or [], top, model, device, as_json, **options), skips, exit_code)
     options["context"] = graph is not None
     documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files or [])]
     with patience("asking"):
-        ranking = Ranker.load(model).ask(
+        ranking = Ranker.load(model, device=device).ask(
             question,
             documents,
             top,

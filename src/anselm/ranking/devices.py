@@ -1,11 +1,13 @@
 """Models on what torch computes on: a GPU, where there is one.
 
 The graphs of a general ranker become torch modules (models/frames/device_networks.py); a model that is torch's anyway
-is moved. Scores differ from the runtime's as far as int8 does: see docs/scale.md.
+is moved. Scores differ from the runtime's as far as int8 does: see docs/scale.md. ANSELM_DEVICE names a device for all
+models that have weights for it.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from importlib import import_module
 from typing import Any, cast
@@ -16,26 +18,32 @@ from anselm.errors import InputError, MissingExtraError
 from anselm.runtime.engines import Engine
 from anselm.scorer import Scorer
 
+VARIABLE = "ANSELM_DEVICE"
 AUTO, CPU = "auto", "cpu"
 DEVICE = re.compile(r"cpu|cuda(:\d+)?|mps|auto")
 BUDGET = 65_536  # tokens of a batch
 
 
-def load_on_device(name: str, checkpoint: Checkpoint | None, device: str) -> Scorer:
+def choose_device(name: str, checkpoint: Checkpoint | None, device: str | None) -> str | None:
+    """What was asked for, or else what the environment names, for those that can be there."""
+    if device is None:
+        return os.environ.get(VARIABLE) or None if has_weights(checkpoint) else None
+    if not has_weights(checkpoint):
+        raise InputError(f"the model {name!r} has no weights for torch, and a device is for those; leave --device out")
+    return device
+
+
+def has_weights(checkpoint: Checkpoint | None) -> bool:
+    return checkpoint is not None and (checkpoint.runtime in (BLENDED, CASCADE) or checkpoint.has_weights)
+
+
+def load_on_device(checkpoint: Checkpoint, device: str) -> Scorer:
     device = find_device(device)
-    if checkpoint is not None and checkpoint.runtime in (BLENDED, CASCADE):
-        load = import_module(f"anselm.runtime.{checkpoint.runtime}").load
-        return cast(Scorer, load(checkpoint, None, lambda one: open_graphs(one, device)))
-    if checkpoint is None or (checkpoint.runtime is not None and not checkpoint.has_weights):
-        raise refusal(name)
-    model: Any = load_checkpoint(checkpoint)
-    if not hasattr(model, "to"):
-        raise refusal(name)
-    return cast(Scorer, model.to(device))
-
-
-def refusal(name: str) -> InputError:
-    return InputError(f"the model {name!r} has no weights for torch, and a device is for those; leave --device out")
+    if checkpoint.runtime not in (BLENDED, CASCADE):
+        model: Any = load_checkpoint(checkpoint)
+        return cast(Scorer, model.to(device))
+    load = import_module(f"anselm.runtime.{checkpoint.runtime}").load
+    return cast(Scorer, load(checkpoint, None, lambda one: open_graphs(one, device)))
 
 
 def find_device(device: str) -> str:

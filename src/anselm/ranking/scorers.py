@@ -13,7 +13,7 @@ from anselm.checkpoints.checksums import checkpoint_files, hash_files
 from anselm.fetch.fetched_models import ensure
 from anselm.fetch.progress_line import ProgressLine
 from anselm.metrics.calibration import Calibration
-from anselm.ranking.devices import load_on_device
+from anselm.ranking.devices import choose_device, load_on_device
 from anselm.scorer import Scorer
 
 
@@ -23,8 +23,9 @@ def load_scorer(name_or_path: str | Path, threads: int | None = None, device: st
     """
     ensure(str(name_or_path), ProgressLine())
     checkpoint = open_checkpoint(name_or_path)
-    if device is not None:
-        return load_on_device(str(name_or_path), checkpoint, device)
+    chosen = choose_device(str(name_or_path), checkpoint, device)
+    if checkpoint is not None and chosen is not None:
+        return load_on_device(checkpoint, chosen)
     if checkpoint is None:
         return create_model(str(name_or_path))
     if checkpoint.runtime is None:

@@ -26,6 +26,7 @@ from anselm.runtime.sentence_encoder import text_fingerprint
 from anselm.runtime.vector_store import Numbers, VectorStore
 from anselm.scorer import BATCH, Scores
 
+TEXTS = 512
 Open = Callable[[Checkpoint], tuple[Engine, Engine]]  # the reader, the encoder
 
 
@@ -42,6 +43,7 @@ class Blended:
         self.name, self.checkpoint, self.config, self.tokenizer = checkpoint.model, checkpoint, config, tokenizer
         self.reader, self.encoder = reader, encoder
         self.lists_at_once = BATCH * max(1, reader.budget // BUDGET)  # else there would be no full batches
+        self.texts_at_once = TEXTS * max(1, encoder.budget // BUDGET)
         self.reading = Reading(config.max_length, config.max_question, title=False, neighbours=0)
         self.vectors = VectorStore()
 

@@ -39,6 +39,9 @@ class Actor:
     def lists(self) -> int:
         return self._lists
 
+    def process(self) -> int:
+        return os.getpid()
+
 
 class RayCrew:
     def __init__(
