@@ -5,8 +5,8 @@
 Texts are drawn from the words of the examples, as often as they come there, and vectors are random: how long it takes
 does not depend on what they mean, and computing real ones would take longer than all the rest (pool_recall.py measures
 that, and whether the right passage is found). Each engine runs in a process of its own. A search is by words and by
-vector, 100 of each, fused, and reads the texts of the best 100 from the store; LanceDB does the same its own way. To ask
-is to search and to let the default model read those 100. What is not installed is left out.
+vector, 100 of each, fused, and reads the texts of the best 100 from the store; LanceDB does the same its own way. To
+ask is to search and to let the default model read those 100. What is not installed is left out.
 """
 
 # ruff: noqa: T201
@@ -119,7 +119,9 @@ def measure_lancedb(folder: Path, count: int) -> dict[str, float]:
 
     def search(question: str) -> list[str]:
         vector = encoder.text_vectors([question])[0].astype(np.float32)
-        return [row["text"] for row in table.search(query_type="hybrid").vector(vector).text(question).limit(100).to_list()]
+        return [
+            row["text"] for row in table.search(query_type="hybrid").vector(vector).text(question).limit(100).to_list()
+        ]
 
     first, *rest = [timed(lambda: search(question)) for question in make_questions()]  # noqa: B023
     p50, p99 = 1000 * np.percentile(rest, [50, 99])

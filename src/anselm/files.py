@@ -111,7 +111,10 @@ Skip = Callable[[FormatError], None]  # told of a line that cannot be used, whic
 
 
 def decode_lines(file: Iterable[bytes], place: object, skip: Skip | None = None) -> Iterator[tuple[int, str]]:
-    """As `read_lines`, from an open binary file or its lines; `place` names it in errors. Without `skip` a bad line is raised."""
+    """As `read_lines`, from an open binary file or its lines; `place` names it in errors.
+
+    Without `skip` a bad line is raised.
+    """
     number = 0
     try:
         for number, raw in enumerate(file, start=1):

@@ -86,11 +86,16 @@ def test_parts_of_an_address_are_ranked_to_an_address(kind: str, request: pytest
 def test_what_fails_in_the_middle_leaves_nothing(kind: str, request: pytest.FixtureRequest) -> None:
     root = request.getfixturevalue(kind)
     put(f"{root}/a.jsonl", "old")
-    with pytest.raises(KeyError), write_whole(f"{root}/a.jsonl") as file:
-        file.write(b"x" * 10_000_000)
-        raise KeyError
+    with pytest.raises(KeyError):
+        fail_in_the_middle(f"{root}/a.jsonl")
     with open_place(f"{root}/a.jsonl") as file:
         assert file.read() == b"old"
+
+
+def fail_in_the_middle(place: str) -> None:
+    with write_whole(place) as file:
+        file.write(b"x" * 10_000_000)
+        raise KeyError
 
 
 def test_what_is_not_there(memory: str) -> None:
@@ -130,12 +135,17 @@ def test_parquet_is_read_by_row_groups_and_written(tmp_path: Path) -> None:
 
 
 def test_plain_texts_and_bad_rows_of_parquet(tmp_path: Path) -> None:
-    rows = [{"question": "oak?", "candidates": ["elm", "oak"]}, {"question": None, "candidates": ["elm"]}]
+    rows = [
+        {"id": "1", "question": "oak?", "candidates": ["elm", "oak"]},
+        {"id": "2", "question": None, "candidates": ["elm"]},
+        {"id": "1", "question": "elm?", "candidates": ["elm"]},
+    ]
     path = parquet(tmp_path / "a.parquet", rows, 5)
     skipped: list[str] = []
     (only,) = read_lists(Part(str(path), "a.parquet", 1), lambda error: skipped.append(str(error)))
     assert (only.id, only.text, [one.text for one in only.candidates]) == ("1", "oak?", ["elm", "oak"])
     assert 'a.parquet, row 2: "question" is missing' in skipped[0]
+    assert "a.parquet, row 3: the id '1' was used in row 1 already" in skipped[1]
     write(tmp_path / "b.parquet", ["no parquet"])
     with pytest.raises(FormatError, match=r"b\.parquet: not whole Parquet"):
         list(read_lists(Part(str(tmp_path / "b.parquet"), "b.parquet", 1)))

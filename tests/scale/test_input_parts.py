@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_each_line_is_in_one_piece(most: int, tmp_path: Path) -> None:
 def test_byte_bounds_cover_a_file(size: int, most: int) -> None:
     bounds = byte_bounds(size, most)
     assert (bounds[0], bounds[-1]) == (0, size)
-    assert all(0 <= b - a <= most for a, b in zip(bounds, bounds[1:], strict=False))
+    assert all(0 <= b - a <= most for a, b in pairwise(bounds))
 
 
 def test_row_groups_stay_together_as_long_as_they_fit() -> None:

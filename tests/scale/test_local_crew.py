@@ -96,9 +96,7 @@ def driver(order: Order, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal")
-def test_a_driver_that_is_killed_is_gone_on_with(
-    order: Order, driver: subprocess.Popen[str], tmp_path: Path
-) -> None:
+def test_a_driver_that_is_killed_is_gone_on_with(order: Order, driver: subprocess.Popen[str], tmp_path: Path) -> None:
     assert driver.stdout is not None
     driver.stdout.readline()  # at work
     os.kill(driver.pid, signal.SIGKILL)

@@ -65,7 +65,7 @@ def devices_of(device: str | None) -> tuple[str, ...]:
     """All of a kind where no number is given; the workers take turns."""
     if device is None:
         return ()
-    from anselm.ranking.devices import count_devices, find_device
+    from anselm.ranking.torch_devices import count_devices, find_device
 
     found = find_device(device)
     return tuple(f"cuda:{number}" for number in range(count_devices(found))) if found == "cuda" else (found,)

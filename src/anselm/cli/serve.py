@@ -53,7 +53,7 @@ def serve(
         raise MissingExtraError(f"the service (it lacks {', '.join(missing)})", "serve")
     from anselm.fetch.fetched_models import ensure
     from anselm.fetch.progress_line import ProgressLine
-    from anselm.ranking.devices import VARIABLE, find_device
+    from anselm.ranking.torch_devices import VARIABLE, find_device
     from anselm.serve.configuration import SHIPPED, Limits, Settings
     from anselm.serve.keys import read_keys
     from anselm.serve.server import log_to_stderr

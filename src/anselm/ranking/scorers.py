@@ -13,7 +13,7 @@ from anselm.checkpoints.checksums import checkpoint_files, hash_files
 from anselm.fetch.fetched_models import ensure
 from anselm.fetch.progress_line import ProgressLine
 from anselm.metrics.calibration import Calibration
-from anselm.ranking.devices import choose_device, load_on_device
+from anselm.ranking.torch_devices import choose_device, load_on_device
 from anselm.scorer import Scorer
 
 

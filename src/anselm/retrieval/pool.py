@@ -26,7 +26,6 @@ from anselm.retrieval.terms import question_weights
 
 BATCH = 1_000  # items of a transaction
 EMBEDDED = 512  # texts between two commits: a kill costs some seconds of computing
-AHEAD = 8  # so many times that are taken together and sorted by their length, so that little is padding
 DEPTH = 100  # of each kind of search, before they are fused
 
 
@@ -150,15 +149,14 @@ class Pool:
         return self._filling
 
     def _embed(self) -> Iterator[int]:
-        """A one for each; those of about the same length together, since a batch is padded to its longest."""
+        """A one for each."""
         self._check_encoder()
         size = int(getattr(self.encoder, "texts_at_once", EMBEDDED))
-        while pending := self._pending(AHEAD * size):
-            for some in in_batches(sorted(pending, key=lambda one: -len(one.text)), size):
-                vectors = self.encoder.text_vectors([one.text for one in some]).astype(np.float32)
-                with self._lock:
-                    self.engine.set_vectors(self.encoder.text_fingerprint, some, vectors)
-                yield from (1 for _ in some)
+        while pending := self._pending(size):
+            vectors = self.encoder.text_vectors([one.text for one in pending]).astype(np.float32)
+            with self._lock:
+                self.engine.set_vectors(self.encoder.text_fingerprint, pending, vectors)
+            yield from (1 for _ in pending)
 
     def _pending(self, most: int) -> list[Pending]:
         with self._lock:

@@ -82,9 +82,7 @@ class Blended:
         most = TEXT_LENGTH + len(self.tokenizer.before) + len(self.tokenizer.after)
 
         def encode(new: Indices) -> Numbers:
-            vectors = run_rows(
-                self.encoder, text_rows(texts, new, self.tokenizer), most, budget or self.encoder.budget
-            )
+            vectors = run_rows(self.encoder, text_rows(texts, new, self.tokenizer), most, budget or self.encoder.budget)
             if not np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3):
                 problem = "its vectors are not of length one: it is another kind of model"
                 raise self.checkpoint.refusal(problem, ENCODER_GRAPH)

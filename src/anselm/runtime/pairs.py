@@ -18,6 +18,7 @@ from anselm.runtime.engines import BUDGET, Engine, check_signals, open_engine
 from anselm.runtime.rows import lay_out, run_rows
 from anselm.scorer import Scores
 
+
 class ExportedPairs:
     """One checkpoint folder that holds one graph."""
 

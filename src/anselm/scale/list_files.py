@@ -32,12 +32,16 @@ def read_lists(part: Part, skip: Skip | None = None) -> Iterator[Question]:
 
 
 def read_records(part: Part, skip: Skip | None) -> Iterator[Question]:
+    seen: dict[str, int] = {}
     for number, record in read_rows(part.place, part.start, part.stop):
         try:
             question = question_from_json(record, str(number), check_rankable)
+            if question.id in seen:
+                raise RecordError(f"the id {question.id!r} was used in row {seen[question.id]} already")
         except RecordError as error:
             pass_over(FormatError(f"{part.place}, row {number}", str(error)), skip)
         else:
+            seen[question.id] = number
             yield question
 
 
@@ -45,7 +49,7 @@ def read_span(part: Part, skip: Skip | None) -> Iterator[Question]:
     with open_place(part.place) as file:
         if part.is_packed:
             with gzip.open(file) as unpacked:
-                yield from parse_lines(decode_lines(unpacked, part.place, skip), part.place, skip, check_rankable)  # type: ignore[arg-type]
+                yield from parse_lines(decode_lines(unpacked, part.place, skip), part.place, skip, check_rankable)
         elif part.stop is None:
             yield from parse_lines(decode_lines(file, part.place, skip), part.place, skip, check_rankable)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from threading import Thread
@@ -43,10 +44,8 @@ class LocalCrew:
 
     def give(self, worker: int, task: Task) -> None:
         self._busy.add(worker)
-        try:
+        with suppress(OSError):  # it is gone, which `wait` will tell
             self._links[worker].send(task)
-        except OSError:  # it is gone, which `wait` will tell
-            pass
 
     def wait(self) -> list[tuple[int, Message]]:
         links = {self._links[worker]: worker for worker in self._busy}

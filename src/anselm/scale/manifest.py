@@ -60,7 +60,9 @@ def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> None:
         return write_json(beside(folder, MANIFEST), wanted.to_json())
     there, now = read_json(beside(folder, MANIFEST)), json.loads(json.dumps(wanted.to_json()))
     if (version := there.get("version")) != VERSION:
-        raise InputError(f"{folder} was begun by another version of Anselm (its manifest is {version!r}, not {VERSION})")
+        raise InputError(
+            f"{folder} was begun by another version of Anselm (its manifest is {version!r}, not {VERSION})"
+        )
     both = there.pop("cut", {}), now.pop("cut")
     for name in now:
         if there.get(name) != now[name]:

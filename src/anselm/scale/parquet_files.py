@@ -33,12 +33,13 @@ def read_rows(place: str, start: int, stop: int | None) -> Iterator[tuple[int, d
         parquet = open_parquet(place, file)
         metadata = parquet.metadata
         groups = range(start, metadata.num_row_groups if stop is None else stop)
-        number = sum(metadata.row_group(one).num_rows for one in range(start))
+        before = sum(metadata.row_group(one).num_rows for one in range(start))
         columns = [name for name in COLUMNS if name in parquet.schema_arrow.names]
         with told(place):
-            for batch in parquet.iter_batches(ROWS, row_groups=list(groups), columns=columns):
-                for number, row in enumerate(batch.to_pylist(), start=number + 1):
-                    yield number, without_nulls(row)
+            batches = parquet.iter_batches(ROWS, row_groups=list(groups), columns=columns)
+            rows = (row for batch in batches for row in batch.to_pylist())
+            for number, row in enumerate(rows, start=before + 1):
+                yield number, without_nulls(row)
 
 
 def without_nulls(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def beside(folder: str, name: str) -> str:
 
 
 def find_files(asked: str) -> list[File]:
-    """A file, the files of a folder, or those that a pattern names; in the order of their names, hidden ones left out."""
+    """A file, the files of a folder, or those that a pattern names, by their names; hidden ones are left out."""
     found = _find_there(asked) if is_address(asked) else _find_here(asked)
     named = [file for file in found if not any(part.startswith((".", "_")) for part in file.name.split("/"))]
     if not named:

@@ -12,10 +12,10 @@ import pytest
 from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.data.bundled import bundled_lists
 from anselm.errors import InputError, MissingExtraError
-from anselm.ranking import devices
-from anselm.ranking.devices import find_device, load_on_device
+from anselm.ranking import torch_devices as devices
 from anselm.ranking.ranker import Ranker
 from anselm.ranking.scorers import load_scorer
+from anselm.ranking.torch_devices import find_device, load_on_device
 from tests.exported_checkpoints import LISTS, READERS, SHORT, load_blended, make_general
 
 torch = pytest.importorskip("torch")
@@ -32,7 +32,7 @@ def flat(scorer: Any, questions: Any) -> Any:
 
 @pytest.fixture(scope="module", params=["whole", "narrowing"])
 def lively(request: pytest.FixtureRequest, tiny_encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A reader as if trained, on an encoder as if pretrained: an export leaves out what is equal, such as biases of 0."""
+    """A reader as if trained, on an encoder as if pretrained: an export leaves out what is equal, as biases of 0."""
     from safetensors.torch import load_file, save_file
 
     from anselm.models.crossencoder import build
