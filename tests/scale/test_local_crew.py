@@ -37,7 +37,6 @@ def test_two_workers_rank_each_list_once_as_one_process_does(order: Order, tmp_p
     assert read_all(tmp_path / "out") == ranked_at_once(lists(6 * MANY), tmp_path)
 
 
-@pytest.mark.filterwarnings("ignore::ImportWarning")  # of six, which comes with clients of S3
 def test_the_default_scores_as_in_one_process(tmp_path: Path) -> None:
     write(tmp_path / "in" / "a.jsonl", [line(one) for one in lists(12)])
     write(tmp_path / "in" / "b.jsonl", [line(one) for one in lists(12, 12)])
