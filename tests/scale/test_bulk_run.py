@@ -158,8 +158,7 @@ def test_a_part_that_loses_three_workers_is_given_up(order: Order) -> None:
     assert crew.given.count("b.jsonl.gz") == 3
 
 
-def test_a_lost_task_is_given_to_a_worker_that_had_nothing_to_do() -> None:
-    """The last task of all: the other worker was told that there is no more."""
+def test_the_last_task_of_all_is_done_again() -> None:
     crew = OneWorker(lost={"0": 1}, size=2)
     outcomes = list(dispatch(crew, score_tasks(lists(3), 3)))
     assert [isinstance(one, Outcome) and not isinstance(one.message, Refused) for one in outcomes] == [True]

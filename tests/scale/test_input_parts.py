@@ -55,6 +55,7 @@ def test_byte_bounds_cover_a_file(size: int, most: int) -> None:
 def test_row_groups_stay_together_as_long_as_they_fit() -> None:
     assert row_group_bounds([5, 5, 5, 20, 1, 1], 10) == [0, 2, 3, 4, 6]
     assert row_group_bounds([5], 10) == [0, 1]
+    assert row_group_bounds([20, 1], 10) == [0, 1, 2]  # one that is too large is a piece by itself
 
 
 def test_what_is_packed_stays_whole() -> None:

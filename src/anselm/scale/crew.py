@@ -1,7 +1,7 @@
 """Workers, and how tasks are shared out among them: each has one at a time, so that nothing piles up anywhere.
 
-A worker that is lost (killed, out of memory, its machine gone) is replaced, and its task is given to the next one that
-is free. A task that loses three workers, or fails three times for a reason that is not its input's, is given up.
+A worker that is lost (killed, out of memory, its machine gone) is replaced, and its task is done from the
+beginning. A task that loses three workers, or fails three times for a reason that is not its input's, is given up.
 """
 
 from __future__ import annotations
@@ -98,6 +98,4 @@ def dispatch(crew: Crew, tasks: Iterable[Task]) -> Iterator[Outcome | Advanced]:
                     yield Outcome(task, Refused(AnselmError(f"{task.name}: given up, {message.reason}")))
             else:
                 yield Outcome(task, message)
-            give(worker)
-        for worker in (set(range(crew.size)) - busy.keys()) if again else ():  # those that found nothing to do before
             give(worker)

@@ -49,7 +49,7 @@ class LocalCrew:
 
     def wait(self) -> list[tuple[int, Message]]:
         links = {self._links[worker]: worker for worker in self._busy}
-        found = [(links[link], self._receive(links[link])) for link in wait(list(links)) if link in links]  # type: ignore[index,comparison-overlap]
+        found = [(links[link], self._receive(links[link])) for link in wait(list(links)) if link in links]
         self._busy -= {worker for worker, message in found if not isinstance(message, Advanced)}
         return found
 
