@@ -1,6 +1,6 @@
 """What many machines would take for many pairs: the dispatcher of `anselm.scale` itself, over workers that only wait.
 
-    python -m benchmarks.growth --pairs 1e9 --workers 1600 --rate 35 [--part 88000] [--start 20] [--life 500]
+    python -m benchmarks.growth --pairs 1e9 --workers 1600 --rate 32 [--part 81000] [--start 20] [--life 500]
 
 Workers are simulated in virtual time: a part takes its pairs by the rate, give or take a tenth; a worker is lost, and
 its part begun anew by another, as if it lived `life` hours on average. What is measured in earnest is the time of the
@@ -77,7 +77,7 @@ def main(pairs: float, workers: int, rate: float, part: float, start: float, lif
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for name, usual in {"pairs": 1e9, "rate": 35.0, "part": 88_000, "start": 20.0, "life": 500.0}.items():
+    for name, usual in {"pairs": 1e9, "rate": 32.0, "part": 81_000, "start": 20.0, "life": 500.0}.items():
         parser.add_argument(f"--{name}", type=float, default=usual)
     parser.add_argument("--workers", type=int, default=1_600)
     given = parser.parse_args()
