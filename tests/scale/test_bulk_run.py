@@ -44,11 +44,18 @@ def test_pieces_of_a_large_file_hold_each_list_once(order: Order, tmp_path: Path
     report, crew = run(replace(order, part_bytes=600))
     assert report.lists == 60
     assert {"b.jsonl.gz", "a.00000-of-00006.jsonl"} <= set(crew.given)
+    assert report.uncut == ()
     assert read_all(tmp_path / "out") == ranked_at_once(lists(60), tmp_path)
     changed = tmp_path / "in" / "a.jsonl"
     write(changed, [line(one) for one in lists(21)])
     with pytest.raises(InputError, match=r"a\.jsonl has changed since"):
         run(replace(order, part_bytes=600))
+
+
+def test_a_large_file_that_cannot_be_cut_is_told(order: Order, tmp_path: Path) -> None:
+    report, crew = run(replace(order, part_bytes=100))
+    assert report.uncut == (str(tmp_path / "in" / "b.jsonl.gz"),)
+    assert "b.jsonl.gz" in crew.given
 
 
 def test_parts_that_are_there_are_passed_over(order: Order, tmp_path: Path) -> None:

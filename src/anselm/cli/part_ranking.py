@@ -72,6 +72,8 @@ def devices_of(device: str | None) -> tuple[str, ...]:
 
 
 def tell(report: BulkReport, order: Order, as_json: bool) -> None:
+    if report.uncut:
+        whisper(f"anselm: note: {report.uncut[0]} is large and packed by gzip, which cannot be cut into pieces")
     for line in report.first_skipped[:NAMED]:
         whisper(f"anselm: skipped: {line}")
     if as_json:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 
 from anselm.errors import AnselmError, InputError
@@ -59,6 +60,7 @@ class BulkReport:
     skipped: int
     first_skipped: tuple[str, ...]
     failed: tuple[str, ...]
+    uncut: tuple[str, ...]  # large files that are packed, each of which is one worker's part
 
 
 def rank_parts(order: Order, make_crew: Callable[[int], Crew], advance: Advance | None = None) -> BulkReport:
@@ -158,4 +160,5 @@ def add_up(plan: Plan, records: Sequence[PartRecord], failed: Sequence[AnselmErr
         skipped=sum(record.skipped for record in every),
         first_skipped=tuple(line for record in every for line in record.first_skipped),
         failed=tuple(map(str, failed)),
+        uncut=tuple(part.place for part in plan.parts if part.is_packed and part.size > (plan.order.part_bytes or inf)),
     )
