@@ -79,8 +79,9 @@ def tell(report: BulkReport, order: Order, as_json: bool) -> None:
     if as_json:
         print_json({"input": order.source, "output": order.folder, "model": order.model} | asdict(report))
     else:
+        parts = report.parts - len(report.failed)
         kept = f", {report.kept:,} of which were there" if report.kept else ""
-        say(f"{report.lists:,} lists ranked into {order.folder}, {report.parts - len(report.failed):,} parts{kept}")
+        say(f"{report.lists:,} lists ranked into {order.folder}, {parts:,} part{'s' * (parts != 1)}{kept}")
     if report.failed:
         raise InputError(f"{len(report.failed):,} of {report.parts:,} parts were not ranked: {report.failed[0]}")
     if report.skipped:
