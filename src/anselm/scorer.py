@@ -123,6 +123,8 @@ class Scorer(Protocol):
         attended(question, chosen) -> the trees of the question and of some candidates, and what drew attention there
         figures(question, place) -> Figures of what it saw else, of the candidate at this place above all
         exports_to: str | None, the runtime that can run it without torch
+        lists_at_once: int, where more than BATCH keep it busy
+        to(device): a torch module, which can be moved to what torch computes on
     """
 
     name: str
@@ -155,7 +157,12 @@ def silent(questions: Iterable[Question]) -> Iterable[Question]:
 
 def score_lists(scorer: Scorer, questions: Iterable[Question], progress: Progress = silent) -> list[Scores]:
     """One row of scores per question."""
-    return [row for batch in batched(progress(questions), BATCH) for row in scorer.score(batch)]
+    return [row for batch in batched(progress(questions), at_once(scorer)) for row in scorer.score(batch)]
+
+
+def at_once(scorer: Scorer) -> int:
+    """How many lists to give it."""
+    return int(getattr(scorer, "lists_at_once", BATCH))
 
 
 def batched(questions: Iterable[Question], size: int = BATCH) -> Iterator[list[Question]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +17,7 @@ from anselm.cli.options import (
     Columns,
     DataDir,
     DataSource,
+    Device,
     Json,
     JudgedOnly,
     Metrics,
@@ -23,6 +25,7 @@ from anselm.cli.options import (
     Split,
     System,
     TieRule,
+    Workers,
 )
 from anselm.cli.output import console, print_json, whisper
 from anselm.cli.robust_evaluation import run_robustness
@@ -30,6 +33,7 @@ from anselm.cli.robust_evaluation import run_robustness
 if TYPE_CHECKING:
     from anselm.evaluation.report import Report
     from anselm.evaluation.robustness import Robustness
+    from anselm.ranking.ranker import Ranker
 
 app = typer.Typer()
 
@@ -65,6 +69,8 @@ def evaluate(
     ] = False,
     columns: Columns = None,
     data_dir: DataDir = None,
+    device: Device = None,
+    workers: Workers = None,
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
@@ -72,8 +78,10 @@ def evaluate(
     if robust:
         if plot:
             raise typer.BadParameter("--plot draws the probabilities of one evaluation; leave it or --robust out")
+        if device or workers:
+            raise typer.BadParameter("--device and --workers are for one evaluation; leave them or --robust out")
         return report_robustness(run_robustness(model, asked), per_question, as_json)
-    (report,) = run_evaluation([model], asked)
+    (report,) = run_evaluation([model], asked, device, workers)
     if plot:
         from anselm.evaluation.plots import save_plot
 
@@ -134,7 +142,9 @@ def describe(first: Report, second: Report) -> dict[str, Any]:
     return described | ({"coverage": coverage} if any(coverage) else {})
 
 
-def run_evaluation(models: Sequence[str], asked: Measurement) -> list[Report]:
+def run_evaluation(
+    models: Sequence[str], asked: Measurement, device: str | None = None, workers: int | None = None
+) -> list[Report]:
     """Of several models on the same lists; what is to be drawn or saved is of the first."""
     from anselm.cli.show import progress
     from anselm.evaluation.plots import check_plot, check_source
@@ -149,12 +159,13 @@ def run_evaluation(models: Sequence[str], asked: Measurement) -> list[Report]:
     if asked.save:
         check_target(asked.save)
         check_apart(asked.save, asked.data, *models)
-    systems = [open_system(model) for model in models]  # a mistyped name should not cost the reading of the data
-    dataset = asked.read()
-    if asked.plot:
-        check_source(systems[0], dataset)
-    scoring = partial(progress, label="scoring")
-    reports = [assess(one, dataset, asked.names, asked.tie_rule, scoring, asked.judged_only) for one in systems]
+    with ExitStack() as stack:  # a mistyped name should not cost the reading of the data
+        systems = [open_system(stack.enter_context(equipped(model, device, workers))) for model in models]
+        dataset = asked.read()
+        if asked.plot:
+            check_source(systems[0], dataset)
+        scoring = partial(progress, label="scoring")
+        reports = [assess(one, dataset, asked.names, asked.tie_rule, scoring, asked.judged_only) for one in systems]
     if any(report.trivial for report in reports):
         whisper(
             f"anselm: note: every candidate that is ranked on {dataset.name} is relevant: any order scores the same"
@@ -164,6 +175,24 @@ def run_evaluation(models: Sequence[str], asked: Measurement) -> list[Report]:
         for note in notes_on_saving(reports[0], asked.save, asked.data):
             whisper(f"anselm: note: {note}")
     return reports
+
+
+@contextmanager
+def equipped(model: str, device: str | None, workers: int | None) -> Iterator[str | Ranker]:
+    """A model by its name, or on a device, or as several processes."""
+    if device is None and workers is None:
+        yield model
+        return
+    from anselm.cli.part_ranking import devices_of
+    from anselm.ranking.ranker import Ranker
+    from anselm.ranking.scorers import load_calibration
+    from anselm.scale.shared_scorer import SharedScorer
+
+    if workers is None:
+        yield Ranker.load(model, device=device)
+        return
+    with SharedScorer(model, workers, devices_of(device)) as scorer:
+        yield Ranker(scorer, load_calibration(model), model)
 
 
 def notes_on_saving(report: Report, save: Path, data: str) -> Iterator[str]:

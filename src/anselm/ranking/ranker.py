@@ -25,7 +25,7 @@ from anselm.ranking.figures import draw_figures
 from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
 from anselm.ranking.scorers import load_calibration, load_scorer
-from anselm.scorer import Figure, Scorer, Scores, batched
+from anselm.scorer import Figure, Scorer, Scores, at_once, batched
 from anselm.text.faq import Skip
 from anselm.text.languages import foreign_texts
 
@@ -43,13 +43,16 @@ class Ranker:
         self.name = (name or scorer.name).encode(errors="replace").decode()
 
     @classmethod
-    def load(cls, name_or_path: str | Path = "default", *, threads: int | None = None) -> Ranker:
+    def load(
+        cls, name_or_path: str | Path = "default", *, threads: int | None = None, device: str | None = None
+    ) -> Ranker:
         """A shipped model by name (see `anselm models`), or a checkpoint folder.
 
         It computes with so many `threads`; else with OMP_NUM_THREADS, or as many as there are cores for this process.
+        On a `device` it is torch that computes: "cuda", "cuda:1", "mps", "cpu", or "auto" for what there is.
         """
         check_count("threads", threads)
-        return cls(load_scorer(name_or_path, threads), load_calibration(name_or_path), str(name_or_path))
+        return cls(load_scorer(name_or_path, threads, device), load_calibration(name_or_path), str(name_or_path))
 
     def rank(
         self,
@@ -107,7 +110,7 @@ class Ranker:
 
     def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking[Result]]:
         """Rank many lists, streamed."""
-        for batch in batched(questions):
+        for batch in batched(questions, at_once(self.scorer)):
             for question, (scores, read) in zip(batch, read_lists(self.scorer, batch), strict=True):
                 yield self._ranking(question, scores, read)
 

@@ -25,7 +25,7 @@ from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.data.question import Question
 from anselm.encoding.token_gauge import TokenGauge
 from anselm.runtime import blended
-from anselm.runtime.blended import Blended
+from anselm.runtime.blended import Blended, Open
 from anselm.runtime.vector_store import Numbers
 from anselm.scorer import Scorer, Scores
 
@@ -87,6 +87,10 @@ class Cascade:
     def __init__(self, first: Blended, second: Blended, settings: Settings) -> None:
         self.name, self.first, self.second, self.settings = second.name, first, second, settings
 
+    @property
+    def lists_at_once(self) -> int:
+        return self.second.lists_at_once
+
     def score(self, questions: Sequence[Question]) -> list[Scores]:
         return [scores for scores, _ in self.score_in_turn(questions)]
 
@@ -135,7 +139,7 @@ def join(expected: Scores, places: NDArray[np.intp], read: Scores) -> tuple[Scor
     return scores, seen
 
 
-def load(checkpoint: Checkpoint, threads: int | None = None) -> Cascade:
+def load(checkpoint: Checkpoint, threads: int | None = None, open_graphs: Open | None = None) -> Cascade:
     settings = Settings.of(checkpoint)
-    first = blended.load(Checkpoint.open(SHIPPED / DEFAULT), threads)
-    return Cascade(first, blended.load(checkpoint, threads), settings)
+    first = blended.load(Checkpoint.open(SHIPPED / DEFAULT), threads, open_graphs)
+    return Cascade(first, blended.load(checkpoint, threads, open_graphs), settings)
