@@ -191,7 +191,7 @@ def test_candidates_of_other_lists_share_nothing_with_these(tiny_encoder: Path) 
     batch = ours.collate(ours.place(drawn, torch.device("cpu")), drawn.pick(np.array([0])))
     known = batch_relations(batch.columns, batch.layout)
     assert known.positions.tolist() == [[0, 1, -1]]
-    graph = ours.graph.graphs(torch.zeros(1, 3, ours.width), known)["entity"][0]
+    graph = dict(ours.graph.graphs(torch.zeros(1, 3, ours.width), known))["entity"][0]
     assert graph.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 
 

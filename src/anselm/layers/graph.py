@@ -15,9 +15,9 @@ What follows from them, and what was settled here:
     entities has itself as a neighbour.
   - The rows of (4) sum to one already, so that (6) has D = I, and is not applied.
   - (5) is not scaled; `scaled` divides α by √d, and leaves the softmax all but uniform at the start.
-  - Weights begin as in Kipf and Welling's GCN (2017), after Glorot and Bengio (2010), times the gain of φ: what comes out
-    of a convolution is then about as large as what went in, and can be read beside H^0; and α is large enough for the
-    dynamic graph to prefer some candidates, without choosing one. PyTorch's own weights are √6 smaller with a relu.
+  - Weights begin as in Kipf and Welling's GCN (2017), after Glorot and Bengio (2010), times the gain of φ: what comes
+    out of a convolution is then about as large as what went in, and can be read beside H^0; and α is large enough for
+    the dynamic graph to prefer some candidates, without choosing one. PyTorch's own weights are √6 times smaller.
 Padding has no edges. A graph is (lists, n, n).
 """
 
@@ -54,11 +54,12 @@ def entity_graph(shared: Tensor, named: Tensor, mask: Tensor) -> Tensor:
 
 def distance_graph(positions: Tensor, documents: Tensor, mask: Tensor, sigma: float) -> Tensor:
     """(2), from places in the source and the numbers of the documents, each (lists, n); a place below 0 is none."""
-    gap = (positions[:, :, None] - positions[:, None, :]).float()
+    places = positions.float()
+    gap = places[:, :, None] - places[:, None, :]
     placed = both(mask & (positions >= 0)) & (documents[:, :, None] == documents[:, None, :])
     itself = torch.eye(positions.shape[1], dtype=torch.bool, device=positions.device)
     edges = (placed | itself) & both(mask)
-    return torch.exp(-(gap**2) / (2 * sigma**2)) * edges
+    return gap.square_().div_(-2 * sigma**2).exp_().mul_(edges)
 
 
 def similarity_graph(vectors: Tensor, mask: Tensor) -> Tensor:

@@ -29,7 +29,6 @@ from torch import Tensor, nn
 
 from anselm.annotations.penn_labels import COUNT, END
 from anselm.annotations.syntax import check_parser
-from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
 from anselm.encoding.lists import Lists
@@ -37,6 +36,7 @@ from anselm.encoding.tokenizer import PairTokenizer
 from anselm.errors import InputError
 from anselm.layers.tree_attention import SpanAttention, SyntacticEmbedding, aggregate
 from anselm.models.frames.constituents import add_trees
+from anselm.models.frames.family import Family
 from anselm.models.frames.pair_batches import Placed
 from anselm.models.frames.pair_model import PairConfig, PairModel
 from anselm.models.frames.tree_batches import TreeBatch, with_trees
@@ -150,16 +150,5 @@ class TreeAggregation(TreeSemantic):
         return torch.stack([self.embed(vectors, batch), n])
 
 
-KINDS: dict[str, type[PairModel]] = {"tree": TreeAggregation, "tree-semantic": TreeSemantic}
-
-
-def load(checkpoint: Checkpoint) -> PairModel:
-    return KINDS[checkpoint.model].load(checkpoint)
-
-
-def configure(name: str, settings: Mapping[str, Any]) -> Any:
-    return KINDS[name].configure(name, settings)
-
-
-def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = ()) -> PairModel:
-    return KINDS[name].build(name, config, questions)
+KINDS: Family[PairModel] = Family({"tree": TreeAggregation, "tree-semantic": TreeSemantic})
+load, build, configure = KINDS.load, KINDS.build, KINDS.configure

@@ -111,7 +111,7 @@ def seen_graphs(
     return [
         Perspective(name, ABOUT[name], edges[0].double().cpu().numpy(), notes if name == ENTITY else {})
         for given in seen
-        for name, edges in graph.graphs(*given).items()
+        for name, edges in graph.graphs(*given)
     ]
 
 
