@@ -46,9 +46,8 @@ def main() -> None:
         print(f"\n## Graph encoder: left out, {error}")
         return
     torch.set_num_threads(1)
-    print(
-        f"\n## Graph encoder (one CPU thread, float32, forward, quickest of {ROUNDS} in turn): time of br-mpge-as / br-as\n"
-    )
+    how = f"one CPU thread, float32, forward, quickest of {ROUNDS} in turn"
+    print(f"\n## Graph encoder ({how}): time of br-mpge-as / br-as\n")
     print("| sentences | layers | kept | new |\n|---|---|---|---|")
     plain, graphs = make_model("br-as"), make_model("br-mpge-as")
     for size in SIZES:
