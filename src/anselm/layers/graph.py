@@ -93,10 +93,9 @@ class DynamicGraph(nn.Module):
     def forward(self, h: Tensor, mask: Tensor) -> Tensor:
         """(lists, n, width) -> (lists, n, n)"""
         projected = self.activation(self.weight(h)).float()
-        alpha = self.scale * (projected @ projected.mT)
-        shown = alpha.masked_fill(~mask[:, None, :], -torch.inf)
-        shown = torch.where(mask[:, :, None], shown, 0.0)  # rows of padding, which may not be empty in a softmax
-        return shown.softmax(dim=-1) * both(mask)
+        alpha = (self.scale * projected) @ projected.mT
+        hidden = mask[:, :, None] & ~mask[:, None, :]  # rows of padding, which may not be empty in a softmax, hide none
+        return alpha.masked_fill(hidden, -torch.inf).softmax(dim=-1) * both(mask)
 
 
 class GraphConvolution(nn.Module):
