@@ -30,7 +30,6 @@ from torch import Tensor, nn
 from anselm.annotations.attended_pictures import attended_figure
 from anselm.annotations.penn_labels import COUNT, END
 from anselm.annotations.syntax import check_parser
-from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
 from anselm.encoding.lists import Lists, window_candidates
@@ -39,6 +38,7 @@ from anselm.errors import InputError
 from anselm.layers.tree_attention import SpanAttention, Stream, SyntacticEmbedding, aggregate, ascend
 from anselm.models.frames.attended_trees import attended_trees, read_words
 from anselm.models.frames.constituents import add_trees
+from anselm.models.frames.family import Family
 from anselm.models.frames.pair_batches import Placed
 from anselm.models.frames.pair_model import PairConfig, PairModel
 from anselm.models.frames.tree_batches import TreeBatch, with_trees
@@ -167,16 +167,5 @@ class TreeAggregation(TreeSemantic):
         return [*super().tokens(states, batch), self.syntactic(batch.schedule, there)]  # (2)
 
 
-KINDS: dict[str, type[PairModel]] = {"tree": TreeAggregation, "tree-semantic": TreeSemantic}
-
-
-def load(checkpoint: Checkpoint) -> PairModel:
-    return KINDS[checkpoint.model].load(checkpoint)
-
-
-def configure(name: str, settings: Mapping[str, Any]) -> Any:
-    return KINDS[name].configure(name, settings)
-
-
-def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = ()) -> PairModel:
-    return KINDS[name].build(name, config, questions)
+KINDS: Family[PairModel] = Family({"tree": TreeAggregation, "tree-semantic": TreeSemantic})
+load, build, configure = KINDS.load, KINDS.build, KINDS.configure
