@@ -76,7 +76,7 @@ def make_parser(
 
 def _read(network: ParserNetwork, trees: list[Tree], inventory: Inventory, tokenizer: PairTokenizer) -> list[Example]:
     examples = make_examples(trees, inventory, tokenizer)
-    return examples if network.config.rank else with_states(network, examples)
+    return with_states(network, examples) if network.config.tuned == "nothing" else examples
 
 
 def _write(

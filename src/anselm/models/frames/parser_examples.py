@@ -69,6 +69,8 @@ class Batch:
     starts: Tensor  # (spans,) fences
     ends: Tensor
     labels: Tensor  # (spans,)
+    cells: Tensor  # (spans,) their places in the charts of all sentences, (sentences, longest + 1, longest + 1)
+    lengths: Tensor  # (sentences,) words
     first: Tensor  # (words,) pieces
     last: Tensor
     tags: Tensor  # (words,)
@@ -81,9 +83,10 @@ class Batch:
 
 def collate(examples: Sequence[Example]) -> Batch:
     longest = max(len(example.row.ids) for example in examples)
+    size = max(example.words for example in examples) + 1  # of a chart
     parts, fences = [], 0
     for place, example in enumerate(examples):
-        parts.append(_places(example, place * longest, fences))
+        parts.append(_places(example, place * longest, fences, place * size * size, size))
         fences += example.words + 1
     joined = {name: torch.from_numpy(np.concatenate([part[name] for part in parts])) for name in parts[0]}
     rows = [example.row for example in examples]
@@ -100,8 +103,8 @@ def collate(examples: Sequence[Example]) -> Batch:
     )
 
 
-def _places(example: Example, shift: int, fences: int) -> dict[str, Any]:
-    """What a batch has of one sentence, whose first piece and first fence have these numbers."""
+def _places(example: Example, shift: int, fences: int, cells: int, size: int) -> dict[str, Any]:
+    """What a batch has of one sentence, whose first piece, fence and cell of a chart of that size have these numbers."""
     first, last = example.row.first + shift, example.row.last + shift
     starts, ends = np.triu_indices(example.words + 1, k=1)
     labels = np.zeros((example.words + 1, example.words + 1), dtype=np.int64)
@@ -113,6 +116,8 @@ def _places(example: Example, shift: int, fences: int) -> dict[str, Any]:
         "starts": starts + fences,
         "ends": ends + fences,
         "labels": labels[starts, ends],
+        "cells": cells + starts * size + ends,
+        "lengths": np.array([example.words], dtype=np.int64),
         "first": first,
         "last": last,
         "tags": np.array(example.tags, dtype=np.int64),
