@@ -14,8 +14,10 @@ from anselm.errors import InputError, MissingExtraError
 PARSER = "parser"  # what `anselm train` takes beside recipes
 
 
-def train_parser(out: Path | None, seed: int, given: Mapping[str, Any], data_dir: Path | None, as_json: bool) -> None:
-    """Into the user's cache, where `anselm parse` looks for it, or another folder."""
+def train_parser(
+    out: Path | None, seed: int, given: Mapping[str, Any], more: Path | None, data_dir: Path | None, as_json: bool
+) -> None:
+    """Into the user's cache, where `anselm parse` looks for it, or another folder; `more` are trees beside the sample's."""
     if any(find_spec(library) is None for library in ("torch", "transformers", "onnx", "onnxscript")):
         raise MissingExtraError("training a parser", "export")
     from anselm.annotations.span_parser import parser_folder
@@ -31,7 +33,7 @@ def train_parser(out: Path | None, seed: int, given: Mapping[str, Any], data_dir
 
     plan = Plan(**{"seed": seed, **given, **({"epochs": int(given["epochs"])} if "epochs" in given else {})})
     with interruptible(None):
-        found = make_parser(target, data_dir, ParserConfig(), plan, note)
+        found = make_parser(target, data_dir, ParserConfig(), plan, note, more)
     if as_json:
         return print_json(asdict(found))
     test = found.test

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from anselm import __version__
 from anselm.annotations.evalb import BracketScores, score_brackets
 from anselm.annotations.span_heads import Inventory
 from anselm.annotations.span_parser import HEADS, MODEL, load_span_parser
-from anselm.annotations.treebank import TERMS, read_treebank
-from anselm.annotations.trees import Tree
+from anselm.annotations.syntax import join_sentences
+from anselm.annotations.treebank import TERMS, read_treebank, without_traces
+from anselm.annotations.trees import Tree, read_trees
 from anselm.checkpoints.checkpoint import CARD, GRAPH, WEIGHTS, write_config
 from anselm.checkpoints.checksums import write_checkpoint
 from anselm.encoding.tokenizer import PairTokenizer
-from anselm.experiments.question_trees import make_questions
+from anselm.errors import FormatError, InputError
+from anselm.experiments.question_trees import make_questions, plain_question
 from anselm.export.parser_graph import parser_graph
 from anselm.models.frames.parser_examples import Example, make_examples, take_inventory
 from anselm.models.frames.parser_network import ParserConfig, ParserNetwork, merge
@@ -26,7 +29,7 @@ from anselm.models.frames.parser_training import Plan, Say, train_parser, with_s
 from anselm.models.frames.pretrained import MINILM, load_pretrained, save_encoder
 from anselm.train.devices import device_name, on_device
 
-QUESTIONS = 400  # made ones, beside the 3,466 trees
+QUESTIONS = 800  # made ones, beside the 3,466 trees
 SEEN = 100  # sentences, to see the ranges of int8 on
 TEXT = """# A parser of English
 
@@ -34,7 +37,7 @@ A span parser and tagger on {encoder}, made with Anselm {version}: `anselm parse
 
 | | |
 |---|---|
-| trained on | {train:,} trees of the Penn Treebank sample of NLTK, and {questions:,} questions made of their phrases |
+| trained on | {train:,} trees of the Penn Treebank sample of NLTK, {questions:,} questions made of their phrases, {more:,} other trees |
 | chosen on | {dev:,} other trees: labelled F1 {dev_f1:.4f}, tags {dev_tags:.4f} |
 | tested on | {test:,} more: labelled F1 {f1:.4f}, tags {tags:.4f}, as it is in this folder, in int8 |
 | made on | {device} |
@@ -54,24 +57,39 @@ class ParserReport:
 
 
 def make_parser(
-    out: Path, data_dir: Path | None, config: ParserConfig, plan: Plan, say: Say, encoder: str = MINILM
+    out: Path, data_dir: Path | None, config: ParserConfig, plan: Plan, say: Say, more: Path | None = None
 ) -> ParserReport:
+    """`more`: a file of trees to learn from besides the sample's, such as another parser's of questions."""
     trees = {split: read_treebank(split, data_dir) for split in ("train", "dev", "test")}
-    made = [*trees["train"], *make_questions(trees["train"], QUESTIONS, plan.seed)]
+    others = read_others(more, plan.seed) if more else []
+    made = [*trees["train"], *make_questions(trees["train"], QUESTIONS, plan.seed), *others]
     inventory = take_inventory(made)
-    pretrained, tokenizer = load_pretrained(encoder)
+    pretrained, tokenizer = load_pretrained(MINILM)
     network = on_device(ParserNetwork(pretrained, config, len(inventory.labels), len(inventory.tags)))
     examples, dev = (_read(network, part, inventory, tokenizer) for part in (made, trees["dev"]))
     say(f"{len(examples):,} sentences are read; training")
     scores = train_parser(network, inventory, examples, dev, plan, say)
-    settings = asdict(config) | {"encoder": encoder} | asdict(plan)
+    settings = asdict(config) | {"encoder": MINILM} | asdict(plan)
     with write_checkpoint(out) as folder:
         _write(folder, network, inventory, tokenizer, settings, examples)
         say("testing")
         test, questions = _test(folder, trees["test"]), _test(folder, make_questions(trees["test"], 200, 2))
-        card = _card(encoder, trees, scores, test)
+        card = _card(trees, len(others), scores, test)
         (folder / CARD).write_text(card, encoding="utf-8")
     return ParserReport(str(out), len(examples), scores, test, questions)
+
+
+def read_others(path: Path, seed: int) -> list[Tree]:
+    """Trees in brackets as the sample's are read; questions among them also as people type them."""
+    try:
+        content = path.read_text(encoding="utf-8")
+        trees = [without_traces(join_sentences([tree])) for tree in read_trees(content)]
+    except (OSError, ValueError) as error:
+        raise FormatError(path, f"cannot be read as a file of trees ({error})") from None
+    except InputError as error:
+        raise FormatError(path, str(error)) from None
+    random = Random(seed)
+    return [plain_question(tree, random) for tree in trees if tree is not None and not tree.word]
 
 
 def _read(network: ParserNetwork, trees: list[Tree], inventory: Inventory, tokenizer: PairTokenizer) -> list[Example]:
@@ -104,9 +122,9 @@ def _test(folder: Path, gold: list[Tree]) -> BracketScores:
     return score_brackets(gold, load_span_parser(folder).parse_words([tree.words() for tree in gold]))
 
 
-def _card(encoder: str, trees: dict[str, list[Tree]], dev: BracketScores, test: BracketScores) -> str:
+def _card(trees: dict[str, list[Tree]], more: int, dev: BracketScores, test: BracketScores) -> str:
     counts = {split: len(found) for split, found in trees.items()}
     return TEXT.format(
-        encoder=encoder, version=__version__, questions=QUESTIONS, device=device_name(), terms=TERMS,
+        encoder=MINILM, more=more, version=__version__, questions=QUESTIONS, device=device_name(), terms=TERMS,
         dev_f1=dev.f1, dev_tags=dev.tags, f1=test.f1, tags=test.tags, **counts,
     )  # fmt: skip

@@ -1,13 +1,12 @@
 """What is wrong with the scores of spans and tags.
 
-    local     cross-entropy of each span by itself, "none" being one of its labels
-    margin    the best tree, where each wrong label counts one more than its score, against the right tree
-              (Stern, Andreas and Klein, 2017); the score of "none" is 0
+local     cross-entropy of each span by itself, "none" being one of its labels
+margin    the best tree, where each wrong label counts one more than its score, against the right tree
+          (Stern, Andreas and Klein, 2017); the score of "none" is 0
 """
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 from torch.nn import functional
 
