@@ -134,7 +134,7 @@ def test_a_row_of_another_model_stands_on_the_encoder_that_the_transfer_leaves(
     assert job.transfer == Job(recipe, ("own",), 1).transfer  # so that both share it
     model = jobs.start_model(job, "own", context)
     first = jobs.transfer(Job(recipe, ("own",), 1), other.first.transfer or other.corpora["own"], context)
-    assert model.name == "frozen-attention" and first.name == "cross-encoder"
+    assert (model.name, first.name) == ("frozen-attention", "cross-encoder")
     assert trained == [(3, 7)]
     assert all(torch.equal(a, b) for a, b in zip(first.encoder.parameters(), model.encoder.parameters(), strict=True))
     untrained = jobs.new_model(other, 1, other.corpora["own"], context)

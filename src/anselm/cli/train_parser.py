@@ -17,7 +17,7 @@ PARSER = "parser"  # what `anselm train` takes beside recipes
 def train_parser(
     out: Path | None, seed: int, given: Mapping[str, Any], more: Path | None, data_dir: Path | None, as_json: bool
 ) -> None:
-    """Into the user's cache, where `anselm parse` looks for it, or another folder; `more` are trees beside the sample's."""
+    """Into the user's cache, where `anselm parse` looks for it, or another folder; `more` is a file of other trees."""
     if any(find_spec(library) is None for library in ("torch", "transformers", "onnx", "onnxscript")):
         raise MissingExtraError("training a parser", "export")
     from anselm.annotations.span_parser import parser_folder

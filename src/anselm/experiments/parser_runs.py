@@ -37,7 +37,8 @@ A span parser and tagger on {encoder}, made with Anselm {version}: `anselm parse
 
 | | |
 |---|---|
-| trained on | {train:,} trees of the Penn Treebank sample of NLTK, {questions:,} questions made of their phrases, {more:,} other trees |
+| trained on | {train:,} trees of the Penn Treebank sample of NLTK, {questions:,} questions made of their phrases |
+| and on | {more:,} trees of a file |
 | chosen on | {dev:,} other trees: labelled F1 {dev_f1:.4f}, tags {dev_tags:.4f} |
 | tested on | {test:,} more: labelled F1 {f1:.4f}, tags {tags:.4f}, as it is in this folder, in int8 |
 | made on | {device} |

@@ -104,7 +104,7 @@ def collate(examples: Sequence[Example]) -> Batch:
 
 
 def _places(example: Example, shift: int, fences: int, cells: int, size: int) -> dict[str, Any]:
-    """What a batch has of one sentence, whose first piece, fence and cell of a chart of that size have these numbers."""
+    """What a batch has of one sentence, whose first piece, fence and cell of a chart of that size are these."""
     first, last = example.row.first + shift, example.row.last + shift
     starts, ends = np.triu_indices(example.words + 1, k=1)
     labels = np.zeros((example.words + 1, example.words + 1), dtype=np.int64)
