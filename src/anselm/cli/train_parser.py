@@ -36,5 +36,6 @@ def train_parser(
         found = make_parser(target, data_dir, ParserConfig(), plan, note, more)
     if as_json:
         return print_json(asdict(found))
-    test = found.test
-    return say(f"{target}: labelled F1 {test.f1:.4f}, tags {test.tags:.4f} on {test.sentences} sentences kept apart")
+    test, asked = found.test, found.questions
+    apart = f"labelled F1 {test.f1:.4f}, tags {test.tags:.4f} on {test.sentences} sentences kept apart"
+    return say(f"{target}: {apart}; F1 {asked.f1:.4f} on {asked.sentences} questions")

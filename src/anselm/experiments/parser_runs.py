@@ -30,6 +30,7 @@ from anselm.models.frames.pretrained import MINILM, load_pretrained, save_encode
 from anselm.train.devices import device_name, on_device
 
 QUESTIONS = 800  # made ones, beside the 3,466 trees
+ASKED = Path(__file__).with_name("asked.mrg")
 SEEN = 100  # sentences, to see the ranges of int8 on
 TEXT = """# A parser of English
 
@@ -54,7 +55,7 @@ class ParserReport:
     sentences: int  # that were trained on, made questions included
     dev: BracketScores  # as it was trained, in float32
     test: BracketScores  # as it is saved, in int8
-    questions: BracketScores  # questions that were made of the test part's phrases
+    questions: BracketScores  # on questions whose trees were written by hand
 
 
 def make_parser(
@@ -74,10 +75,15 @@ def make_parser(
     with write_checkpoint(out) as folder:
         _write(folder, network, inventory, tokenizer, settings, examples)
         say("testing")
-        test, questions = _test(folder, trees["test"]), _test(folder, make_questions(trees["test"], 200, 2))
+        test, questions = _test(folder, trees["test"]), _test(folder, read_asked())
         card = _card(trees, len(others), scores, test)
         (folder / CARD).write_text(card, encoding="utf-8")
     return ParserReport(str(out), len(examples), scores, test, questions)
+
+
+def read_asked() -> list[Tree]:
+    """Questions as people ask and type them, that nothing is trained on."""
+    return list(read_trees(ASKED.read_text(encoding="utf-8")))
 
 
 def read_others(path: Path, seed: int) -> list[Tree]:
