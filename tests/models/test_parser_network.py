@@ -12,13 +12,14 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from anselm.annotations.chart import best_trees  # noqa: E402
 from anselm.annotations.piece_rows import make_row  # noqa: E402
 from anselm.annotations.span_parser import SpanParser, check_lengths, load_span_parser  # noqa: E402
 from anselm.annotations.trees import Tree, read_brackets  # noqa: E402
 from anselm.encoding.tokenizer import PairTokenizer  # noqa: E402
 from anselm.errors import InputError  # noqa: E402
 from anselm.models.frames.parser_examples import collate, make_examples, take_inventory  # noqa: E402
-from anselm.models.frames.parser_losses import best_trees, margin_loss  # noqa: E402
+from anselm.models.frames.parser_losses import margin_loss  # noqa: E402
 from anselm.models.frames.parser_network import LowRank, ParserConfig, ParserNetwork, merge  # noqa: E402
 from anselm.models.frames.parser_training import Plan, parse_examples, states_of, train_parser  # noqa: E402
 
@@ -97,13 +98,11 @@ def binary_trees(start: int, end: int) -> Iterator[list[tuple[int, int]]]:
                 yield [(start, end), *left, *right]
 
 
-def test_the_best_trees_are_those_of_all(one_thread: None) -> None:
-    scores, lengths = torch.randn(3, 7, 7), torch.tensor([6, 1, 4])
-    found = best_trees(scores, lengths)
-    for own, length, best in zip(scores, lengths.tolist(), found, strict=True):
-        assert best.item() == pytest.approx(
-            max(sum(own[span].item() for span in tree) for tree in binary_trees(0, length)), abs=1e-5
-        )
+def test_the_best_trees_are_those_of_all() -> None:
+    scores, lengths = np.random.default_rng(1).normal(size=(3, 7, 7)), [6, 1, 4]
+    for own, length, best in zip(scores, lengths, best_trees(scores, lengths), strict=True):
+        highest = max(sum(own[span] for span in tree) for tree in binary_trees(0, length))
+        assert sum(own[span] for span in best) == pytest.approx(highest)
 
 
 def test_the_margin_is_that_of_the_worst_tree(network: Any, tokenizer: PairTokenizer) -> None:
@@ -121,6 +120,20 @@ def test_the_margin_is_that_of_the_worst_tree(network: Any, tokenizer: PairToken
     )
     expected = worst - sum(gains[span][label] for span, label in right.items())
     assert margin_loss(scores, batch).item() == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_margin_pushes_what_is_wrong_and_pulls_what_is_right(network: Any, tokenizer: PairTokenizer) -> None:
+    """By the difference of the loss, a step apart."""
+    inventory = take_inventory(TREES)
+    batch = collate(make_examples(TREES, inventory, tokenizer))
+    scores = torch.randn(len(batch.labels), len(inventory.labels), dtype=torch.float64, requires_grad=True)
+    margin_loss(scores, batch).backward()
+    assert scores.grad is not None
+    for place in torch.nonzero(scores.grad)[::3].tolist():
+        moved = scores.detach().clone()
+        moved[tuple(place)] += 1e-6
+        slope = (margin_loss(moved, batch) - margin_loss(scores.detach(), batch)).item() / 1e-6
+        assert slope == pytest.approx(scores.grad[tuple(place)].item(), abs=1e-4)
 
 
 @pytest.mark.parametrize("loss", ["margin", "local"])

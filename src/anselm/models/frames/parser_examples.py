@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from anselm.annotations.piece_rows import Row, make_row
+from anselm.annotations.piece_rows import Ints, Row, make_row
 from anselm.annotations.span_heads import NONE, Inventory
 from anselm.annotations.span_parser import unknown_piece
 from anselm.annotations.spans import Span, labelled_spans
@@ -39,6 +40,15 @@ class Example:
     @property
     def words(self) -> int:
         return len(self.row.first)
+
+    @cached_property
+    def all_spans(self) -> tuple[Ints, Ints, Ints]:
+        """Start, end and label of every span, most of which are nothing: made once, read in every epoch."""
+        starts, ends = np.triu_indices(self.words + 1, k=1)
+        labels = np.zeros((self.words + 1, self.words + 1), dtype=np.int64)
+        for span, label in self.spans.items():
+            labels[span] = label
+        return starts, ends, labels[starts, ends]
 
 
 def make_examples(trees: Sequence[Tree], inventory: Inventory, tokenizer: PairTokenizer) -> list[Example]:
@@ -106,16 +116,13 @@ def collate(examples: Sequence[Example]) -> Batch:
 def _places(example: Example, shift: int, fences: int, cells: int, size: int) -> dict[str, Any]:
     """What a batch has of one sentence, whose first piece, fence and cell of a chart of that size are these."""
     first, last = example.row.first + shift, example.row.last + shift
-    starts, ends = np.triu_indices(example.words + 1, k=1)
-    labels = np.zeros((example.words + 1, example.words + 1), dtype=np.int64)
-    for span, label in example.spans.items():
-        labels[span] = label
+    starts, ends, labels = example.all_spans
     return {
         "before": np.append(first[0] - 1, last),
         "behind": np.append(first, last[-1] + 1),
         "starts": starts + fences,
         "ends": ends + fences,
-        "labels": labels[starts, ends],
+        "labels": labels,
         "cells": cells + starts * size + ends,
         "lengths": np.array([example.words], dtype=np.int64),
         "first": first,

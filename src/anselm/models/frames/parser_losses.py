@@ -7,9 +7,13 @@ margin    the best tree, where each wrong label counts one more than its score, 
 
 from __future__ import annotations
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from anselm.annotations.chart import best_trees
 from anselm.models.frames.parser_examples import Batch
 
 LOSSES = ("margin", "local")
@@ -26,31 +30,19 @@ def margin_loss(scores: Tensor, batch: Batch) -> Tensor:
     gains = scores - scores[:, :1]
     right = gains.gather(1, batch.labels[:, None])[:, 0]
     raised = (gains + 1).scatter(1, batch.labels[:, None], right[:, None]).amax(1)
-    size = int(batch.lengths.max()) + 1
-    best = best_trees(_charts(raised, batch.cells, len(batch.lengths), size), batch.lengths)
-    return best.sum() - right.sum()  # the right tree is one of them, so that no sentence's loss is below 0
+    worst = torch.from_numpy(_best_places(raised, batch)).to(scores.device)
+    return raised[worst].sum() - right.sum()  # the right tree is one of them, so that no sentence's loss is below 0
 
 
-def _charts(values: Tensor, cells: Tensor, sentences: int, size: int) -> Tensor:
-    return values.new_zeros(sentences * size * size).index_copy(0, cells, values).view(sentences, size, size)
-
-
-def best_trees(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The highest sum of scores that a binary tree has; annotations/chart.py says which spans. -> (sentences,)
-
-    `scores[s, i, j]` is that of the words from i to before j of a sentence.
-    """
-    count = scores.shape[1] - 1
-    left = scores.new_zeros(len(scores), count + 1, count + 1)  # [i, length] best of the span that begins at i
-    right = scores.new_zeros(len(scores), count + 1, count + 1)  # [j, length] best of the span that ends at j
-    for length in range(1, count + 1):
-        best = scores.diagonal(length, 1, 2)  # (sentences, count - length + 1)
-        if length > 1:
-            joined = left[:, : count - length + 1, 1:length] + right[:, length:, 1:length].flip(2)
-            best = best + joined.amax(2)
-        left[:, : count - length + 1, length] = best
-        right[:, length:, length] = best
-    return left[:, 0].gather(1, lengths[:, None])[:, 0]
+def _best_places(values: Tensor, batch: Batch) -> NDArray[np.int64]:
+    """Which of the spans the best tree of each sentence has; the chart is filled in numpy, whatever the device."""
+    cells, lengths = batch.cells.cpu().numpy(), batch.lengths.tolist()
+    size = max(lengths) + 1
+    charts, places = np.zeros(len(lengths) * size * size), np.zeros(len(lengths) * size * size, dtype=np.int64)
+    charts[cells], places[cells] = values.detach().cpu().numpy(), np.arange(len(cells))
+    found = best_trees(charts.reshape(len(lengths), size, size), lengths)
+    chosen = [(place * size + start) * size + end for place, spans in enumerate(found) for start, end in spans]
+    return places[chosen]
 
 
 def tag_loss(scores: Tensor, batch: Batch) -> Tensor:
