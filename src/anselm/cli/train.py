@@ -35,7 +35,9 @@ def train(
     recipe: Name = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", "-d", autocompletion=complete_corpus, help="Labelled lists: a corpus name or a file."),
+        typer.Option(
+            "--data", "-d", autocompletion=complete_corpus, help="Lists: a corpus or file; trees, for `parser`."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The checkpoint folder to write; it must not exist.")] = None,
     base: Annotated[
