@@ -40,6 +40,7 @@ def test_the_gain_of_each_third() -> None:
 def test_equal_values_stay_together() -> None:
     values = np.array([1.0, 1.0, 1.0, 1.0, 2.0, 9.0])
     assert [part.tolist() for part in thirds(values)] == [[0, 1, 2, 3], [4, 5]]
+    assert [part.tolist() for part in thirds(np.array([1.0, 2.0, 3.0, 4.0]))] == [[0, 1], [2], [3]]  # edges are 2 and 3
 
 
 def test_noise_is_what_the_vocabulary_does_not_have() -> None:
