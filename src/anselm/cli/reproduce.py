@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,6 +32,9 @@ def reproduce(
     check: Annotated[
         bool, typer.Option("--check", help="Say which recorded results today's recipes agree with.")
     ] = False,
+    gains: Annotated[
+        bool, typer.Option("--gains", help="Show where recorded rows gain: by the length of texts, and by noise.")
+    ] = False,
     corpus: Annotated[list[str] | None, typer.Option(help="Only these corpora of the recipe.")] = None,
     seed: Annotated[list[int] | None, typer.Option(help="Only these seeds.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="How many trainings run side by side.")] = 1,
@@ -51,6 +54,8 @@ def reproduce(
 
     if listed:
         return print_rows([row(one, data_dir) for one in all_recipes().values()], as_json, COLUMNS)
+    if gains:
+        return show_gains(results, recipe, data_dir, as_json)
     if show:
         return show_results(results, recipe, plot, as_json)
     if check:
@@ -103,6 +108,28 @@ def row(recipe: Recipe, data_dir: Path | None) -> dict[str, object]:
         "corpora": ", ".join(recipe.corpora),
         "here": "yes" if not absent else f"without {', '.join(absent)}",
     }
+
+
+def show_gains(folder: Path, part: str | None, data_dir: Path | None, as_json: bool) -> None:
+    """Of rows that are compared with another, of which both have values of each question."""
+    from anselm.data.datasets import load_dataset
+    from anselm.experiments.gains import gains_of
+    from anselm.experiments.results import find_results
+
+    found, rows = find_results(folder, part or ""), list[dict[str, object]]()
+    for result in found:
+        if any(other.row == result.against and other.values and result.values for other in found):
+            dataset = load_dataset(result.corpus, result.split, result.protocol, data_dir)
+            rows += [asdict(gain) for gain in gains_of(result, found, dataset.questions)]
+    if not rows:
+        raise InputError(f"no recorded row of {part or 'any paper'} has values of each question beside another's")
+    return print_rows([{**row, **_rounded(row)} for row in rows], as_json)
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, object]:
+    low, high = row["interval"]
+    numbers = {name: round(row[name], 3) for name in ("least", "most", "gain", "p")}
+    return {**numbers, "interval": f"{low:+.3f} to {high:+.3f}"}
 
 
 def show_results(folder: Path, part: str | None, plot: Path | None, as_json: bool) -> None:

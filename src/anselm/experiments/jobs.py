@@ -79,9 +79,7 @@ def run_job(job: Job, context: Context) -> list[Run]:
         began = time.perf_counter()
         if job.recipe.transfer:
             model.load_state_dict(start)
-        else:
-            model = start_model(job, name, context)
-        runs.append(run_corpus(job, name, model, began, context))
+        runs.append(run_corpus(job, name, row_model(job, name, model, context), began, context))
     return runs
 
 
@@ -107,17 +105,26 @@ def run_corpus(job: Job, name: str, model: Any, began: float, context: Context) 
 
 
 def start_model(job: Job, corpus: str, context: Context) -> Any:
-    """What the training on a corpus begins with: a new model, or the one that the transfer left."""
+    """What the training on a corpus begins with."""
+    transferred = transfer(job, job.recipe.transfer, context) if job.recipe.transfer else None
+    return row_model(job, corpus, transferred, context)
+
+
+def row_model(job: Job, corpus: str, transferred: Any, context: Context) -> Any:
+    """A new model, the one that the transfer left, or a new one on the encoder of that."""
     recipe = job.recipe
-    if recipe.transfer:
-        return transfer(job, recipe.transfer, context)
-    return new_model(recipe, job.seed, recipe.corpora[corpus], context, of_config(job.changes))
+    if transferred is not None and not recipe.transfer_model:
+        return transferred
+    model = new_model(recipe, job.seed, recipe.corpora[corpus], context, of_config(job.changes))
+    if transferred is not None:
+        model.encoder.load_state_dict(transferred.encoder.state_dict())
+    return model
 
 
 def transfer(job: Job, stage: Stage, context: Context) -> Any:
     """The model after the first stage: as an earlier job left it, or trained now, and left for later ones."""
     seed = job.recipe.transfer_seed(job.seed)
-    model = new_model(job.recipe, seed, stage, context)
+    model = new_model(job.recipe.first, seed, stage, context)
     path = context.transfers / job.transfer if context.transfers and job.transfer else None
     if path and (there := kept_transfer(job, path.parent)):
         load_weights(model, there)

@@ -122,7 +122,7 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
     tests = [run.tests[index] for run in runs]
     return Result(
         paper=recipe.paper,
-        table=recipe.table,
+        table=part.table or recipe.table,
         row=recipe.row,
         corpus=Path(part.data).name,  # of a file, its name without the folders
         protocol=dataset.protocol,
