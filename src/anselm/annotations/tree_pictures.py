@@ -49,8 +49,8 @@ def draw_trees(trees: Sequence[tuple[str, N]], title: str, share: Shares[N] | No
             top += 22
         drawn, width, height = _tree(tree, top, share)
         parts, top, wide = [*parts, *drawn], top + height, max(wide, width)
-    width, height = f"{wide + MARGIN:.0f}", f"{top + MARGIN:.0f}"
-    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    right, bottom = f"{wide + MARGIN:.0f}", f"{top + MARGIN:.0f}"
+    size = f'width="{right}" height="{bottom}" viewBox="0 0 {right} {bottom}"'
     named = f'role="img" aria-label={quoteattr(title)}'
     start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {named} {HEAD} fill="{INK}">'
     return "\n".join([start, '<rect width="100%" height="100%" fill="#ffffff"/>', *parts, "</svg>\n"])
