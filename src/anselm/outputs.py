@@ -19,7 +19,10 @@ _DESCRIPTOR = re.compile(r"/dev/fd/(\d+)|/proc/self/fd/(\d+)")
 
 def real_place(path: Path) -> Path:
     """Where links lead: what is written appears there, and the links stay."""
-    place = Path(os.path.realpath(path))  # Path.resolve raises for a link to itself, in some versions
+    try:
+        place = Path(os.path.realpath(path))  # Path.resolve raises for a link to itself, in some versions
+    except ValueError:
+        raise InputError(f"{str(path)!r:.80} cannot be written: no system takes such a name") from None
     if place.is_symlink():
         raise InputError(f"{path} cannot be written: it is a link that leads to itself")
     return place

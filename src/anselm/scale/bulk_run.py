@@ -18,7 +18,7 @@ from anselm.ranking.scorers import fingerprint
 from anselm.scale.crew import Advanced, Crew, Refused, dispatch
 from anselm.scale.input_parts import Part, find_parts
 from anselm.scale.manifest import LOCK, MANIFEST, OWN, Manifest, PartRecord, check_manifest, read_record, sizes_of_cut
-from anselm.scale.places import beside, find_files, is_address, names_in, remove
+from anselm.scale.places import File, beside, find_files, is_address, names_in, remove
 from anselm.scale.tasks import RankPart
 
 PART_BYTES = 16 * 2**20  # of a piece: some minutes of work on one core, some seconds on a GPU
@@ -66,8 +66,11 @@ class BulkReport:
 def rank_parts(order: Order, make_crew: Callable[[int], Crew], advance: Advance | None = None) -> BulkReport:
     """`make_crew` is told how many parts are to be done; more workers than that would idle."""
     check_count("top", order.top)
+    files, known = find_files(order.source), fingerprint(order.model)  # before anything is written
+    parts = find_parts(files, order.part_bytes)
+    check_apart(parts, order.folder)
     with one_writer(order.folder):
-        plan = make_plan(order)
+        plan = make_plan(order, files, parts, known)
         if not plan.todo:
             return add_up(plan, [], [])
         crew = make_crew(len(plan.todo))
@@ -100,10 +103,7 @@ def sweep(folder: Path) -> None:
         left.unlink(missing_ok=True)
 
 
-def make_plan(order: Order) -> Plan:
-    files = find_files(order.source)
-    parts = find_parts(files, order.part_bytes)
-    check_apart(parts, order.folder)
+def make_plan(order: Order, files: Sequence[File], parts: Sequence[Part], known: str) -> Plan:
     names = names_in(order.folder)
     taken = [part.name for part in parts if part.name in names]
     if order.overwrite:
@@ -112,7 +112,7 @@ def make_plan(order: Order) -> Plan:
         raise InputError(f"{beside(order.folder, taken[0])} is there already, and no manifest; give another folder")
     sizes = {file.place: file.size for file in files}
     kind = order.device.partition(":")[0] if order.device else None
-    pinned = Manifest(order.model, fingerprint(order.model), order.top, kind, order.part_bytes)
+    pinned = Manifest(order.model, known, order.top, kind, order.part_bytes)
     check_manifest(order.folder, replace(pinned, cut=sizes_of_cut(parts, sizes)), names)
     done = tuple(read_record(order.folder, part.name) for part in parts if part.name in names)
     return Plan(order, tuple(parts), tuple(part for part in parts if part.name not in names), done)
