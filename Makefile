@@ -8,7 +8,7 @@ QUESTION ?= what do i pay if i am late
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test lint types unit browser contract integrations pools bench clean
+.PHONY: help run serve test lint types unit browser contract integrations pools scale bench clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -86,8 +86,18 @@ $(VENV)/.pools: $(VENV)/.dev
 pools: $(VENV)/.pools  ## Pools on every engine: Qdrant Edge, Qdrant's client in memory, a PostgreSQL that starts here
 	$(BIN)/pytest -rs tests/retrieval tests/cli/test_pools.py
 
+# Of its own: clients of S3 want older packages than constraints.txt has.
+$(VENV)-scale/.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-scale
+	$(VENV)-scale/bin/pip install --quiet --disable-pip-version-check --editable '.[ray]' 's3fs[boto3]' 'moto[server]' \
+	  hypothesis pytest
+	@touch $@
+
+scale: $(VENV)-scale/.done  ## Ranking in parts: Parquet, an S3 that starts here, and Ray on this machine
+	$(VENV)-scale/bin/pytest -rs tests/scale tests/cli/test_part_ranking.py
+
 bench: $(VENV)/.dev  ## Speed, side by side with peers (needs ANSELM_DATA)
 	$(BIN)/python -m benchmarks
 
 clean:  ## Remove the environment and what tools left behind
-	rm -rf $(VENV) $(VENV)-integrations $(VENV)-litellm .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist src/*.egg-info
+	rm -rf $(VENV) $(VENV)-integrations $(VENV)-litellm $(VENV)-scale .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist src/*.egg-info

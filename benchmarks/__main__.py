@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from benchmarks import attention, clustering, engines, graphs, lexical, ranking, sentences, start, training, trees
+from benchmarks import (
+    attention,
+    clustering,
+    engines,
+    graphs,
+    lexical,
+    parsing,
+    ranking,
+    sentences,
+    start,
+    training,
+    trees,
+)
 
-for part in (start, lexical, training, engines, ranking, sentences, attention, clustering, graphs, trees):
+for part in (start, lexical, training, engines, ranking, sentences, attention, clustering, graphs, trees, parsing):
     part.main()

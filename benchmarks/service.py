@@ -243,6 +243,7 @@ def measure_peer(jobs: Sequence[Job]) -> None:
 
     Both run all the time and take turns, since the machine is not equally fast all the time.
     """
+    import sentence_transformers  # noqa: F401, what the peer needs
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     from anselm.export.exporter import example_questions, export

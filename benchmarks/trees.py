@@ -1,12 +1,16 @@
-"""Tree attention, all spans of a level in one step, against the recursion that computes one span after the other.
+"""Tree attention, all spans of a level in one step, against the recursion that computes one span after the other; and
+the tree model in training, beside the cross-encoder on the same encoder.
 
     python -m benchmarks.trees
 
-32 pairs: the first of WikiQA's dev split with right-branching trees, as deep as a sentence has words, and as many pairs
-of sentences of the NLTK treebank sample with their own trees. The layer alone, forward, with random word vectors; both
-compute the same numbers, which is checked. "As written" is the recursion of the equations, which has an output for each
-token of a span; only the first is used, so that by level, and in "first output alone", no other is computed. On one CPU
-thread, processor time; on a GPU where there is one.
+32 pairs, the first of WikiQA's dev split, with the trees of our own parser where it has been trained, and with
+right-branching ones, as deep as a sentence has words; and as many pairs of sentences of the NLTK treebank sample with
+their own trees. The layer alone, forward, with random word vectors; both compute the same numbers, which is checked.
+"As written" is the recursion of the equations, which has an output for each token of a span; only the first is used, so
+that by level, and in "first output alone", no other is computed. On one CPU thread, processor time; on a GPU where
+there is one.
+
+Training: a batch put together, forward, backward and the step of the optimizer, on the same pairs.
 """
 
 # ruff: noqa: T201
@@ -17,6 +21,7 @@ import os
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -38,19 +43,84 @@ def main() -> None:
     print(f"\n## Tree attention ({where}, float32, forward, {PAIRS} pairs, median of {ROUNDS}; recursion once)\n")
     print("| trees | width | spans | levels | by level, ms | as written, ms | ratio | first output alone, ms | ratio |")
     print("|---" * 9 + "|")
-    for name, trees in (("WikiQA, right-branching", wikiqa_trees()), ("treebank sample", treebank_trees())):
+    for name, trees in [
+        *((f"WikiQA, {parser}", wikiqa_trees(parser)) for parser in parsers()),
+        ("treebank sample", treebank_trees()),
+    ]:
         for size, sizes in SIZES.items():
             print(f"| {name} | {size} | {row(trees, sizes, device)} |", flush=True)
+    measure_training(device, where)
 
 
-def wikiqa_trees() -> list[Any]:
-    from anselm.annotations.syntax import parse_texts
+def parsers() -> list[str]:
+    """Our own, where it has been trained, and one that needs nothing."""
+    from anselm.annotations.syntax import find_parser
+    from anselm.errors import AnselmError
+
+    try:
+        find_parser("own")
+    except AnselmError as error:
+        print(f"note: {error}")
+        return ["right-branching"]
+    return ["own", "right-branching"]
+
+
+def wikiqa_pairs() -> list[Any]:
+    """Lists of one candidate."""
     from anselm.data.datasets import load_dataset
 
-    pairs = (
-        (question.text, one.text) for question in load_dataset("wikiqa", "dev").questions for one in question.candidates
-    )
-    return parse_texts([text for pair in islice(pairs, PAIRS) for text in pair], "right-branching")
+    lists = load_dataset("wikiqa", "dev").questions
+    pairs = (replace(question, candidates=(one,)) for question in lists for one in question.candidates)
+    return list(islice(pairs, PAIRS))
+
+
+def wikiqa_trees(parser: str) -> list[Any]:
+    from anselm.annotations.syntax import parse_texts
+
+    return parse_texts([text for pair in wikiqa_pairs() for text in (pair.text, pair.candidates[0].text)], parser)
+
+
+def measure_training(device: str, where: str) -> None:
+    """The layer has the size that the recipes give it beside this encoder."""
+    from anselm.errors import AnselmError
+
+    size = {"hidden": 768, "feed_forward": 1536, "heads": 12}
+    rows = {"cross-encoder": {}} | {f"tree, {parser}": {"parser": parser, **size} for parser in parsers()}
+    print(f"\n## Training ({where}, float32, all-MiniLM-L6-v2, {PAIRS} pairs of WikiQA, median of {ROUNDS})\n")
+    print("| model | pairs / s | of the cross-encoder's |\n|---|---|---|")
+    plain = 0.0
+    for name, settings in rows.items():
+        try:
+            speed = PAIRS / training_seconds(name.partition(",")[0], settings, device)
+        except AnselmError as error:
+            print(f"| {name} | left out: {error} | |")
+            continue
+        plain = plain or speed
+        print(f"| {name} | {speed:.1f} | {speed / plain:.2f} |", flush=True)
+
+
+def training_seconds(name: str, settings: dict[str, Any], device: str) -> float:
+    import numpy as np
+    import torch
+
+    from anselm.checkpoints.catalogue import build_model
+    from anselm.train.losses import make_loss
+
+    torch.manual_seed(1)
+    model: Any = build_model(name, settings, []).to(device).train()
+    lists = model.featurize(wikiqa_pairs())  # once in a training, and so are the trees
+    placed = model.place(lists, torch.device(device))
+    loss, optimizer = make_loss("pointwise"), torch.optim.AdamW(model.parameters(), lr=1e-5)
+
+    def step() -> None:
+        batch = model.collate(placed, lists.pick(np.arange(len(lists))))
+        total, count = loss(model(batch), batch.labels, batch.layout)
+        (total / count).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    step()
+    return seconds(step, ROUNDS)
 
 
 def treebank_trees() -> list[Any]:
@@ -68,7 +138,7 @@ def row(trees: list[Any], sizes: tuple[int, int, int], device: str) -> str:
     import torch
 
     from anselm.annotations.penn_labels import COUNT
-    from anselm.layers.tree_attention import SpanAttention, SyntacticEmbedding, aggregate
+    from anselm.layers.tree_attention import SpanAttention, Stream, SyntacticEmbedding, aggregate
     from anselm.layers.tree_schedule import make_schedule
     from anselm.models.frames.constituents import make_outline
 
@@ -82,9 +152,8 @@ def row(trees: list[Any], sizes: tuple[int, int, int], device: str) -> str:
             make_outline(tree, np.ones(count, dtype=np.bool_)) for tree, count in zip(trees, counts, strict=True)
         ]
         schedule = make_schedule(outlines, counts, None, device)
-        fixed = schedule.fixed[:, None]
-        tokens = torch.stack([vectors[schedule.sources] * fixed, syntax(schedule) * fixed])
-        return aggregate(attention, tokens, schedule.steps)
+        semantic = Stream.of(vectors, schedule.sources[:, None], schedule.fixed)
+        return aggregate(attention, [semantic, syntax(schedule, schedule.fixed)], schedule)
 
     def one_by_one(outputs: int | None) -> Any:
         words, edges = iter(vectors[: counts.sum()]), vectors[counts.sum() :].view(2, len(trees), -1)

@@ -3,6 +3,7 @@
     AnselmError
     ├── InputError          something the user gave cannot be used: the sentence says what, where, and what is allowed
     │   ├── FormatError     a file that does not follow its format; names the file and the line
+    │   ├── MissingTreeError  a text that a file of trees has none for
     │   └── UnknownNameError  a model, corpus, split, protocol or metric that does not exist; names the choices
     ├── DataError           a corpus that is not as published
     │   ├── MissingDataError  not found; says where to get it, under which terms, and where to put it
@@ -45,6 +46,10 @@ class FormatError(InputError):
     def __init__(self, place: object, problem: str, line: int | None = None) -> None:
         where = f"{place}, line {line}" if line is not None else f"{place}"
         super().__init__(f"{where}: {problem}")
+
+
+class MissingTreeError(InputError):
+    """A text that a file of trees has no tree for."""
 
 
 class UnknownNameError(InputError):

@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -110,8 +110,11 @@ def check_depth(value: object) -> None:
 Skip = Callable[[FormatError], None]  # told of a line that cannot be used, which is then passed over
 
 
-def decode_lines(file: IO[bytes], place: object, skip: Skip | None = None) -> Iterator[tuple[int, str]]:
-    """As `read_lines`, from an open binary file; `place` names it in errors. Without `skip` a bad line is raised."""
+def decode_lines(file: Iterable[bytes], place: object, skip: Skip | None = None) -> Iterator[tuple[int, str]]:
+    """As `read_lines`, from an open binary file or its lines; `place` names it in errors.
+
+    Without `skip` a bad line is raised.
+    """
     number = 0
     try:
         for number, raw in enumerate(file, start=1):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,47 @@ class Perspective:
     about: str  # what an edge says: "share an entity"
     edges: NDArray[np.float64]  # (n, n), 0 where there is none; what a candidate takes from others stands in its row
     notes: Mapping[tuple[int, int], str] = field(default_factory=dict)  # of edges i < j: "henry cavill"
+
+
+@dataclass(frozen=True)
+class Constituent:
+    """A constituent with its children, or a part of speech with its word, as a model read them.
+
+    `share` is how much of what the whole text drew on came from here: 1 at the root, of which its start and its end
+    take a part; what a constituent has is passed on to its children as it attends to them.
+    """
+
+    label: str
+    share: float
+    children: tuple[Constituent, ...] = ()
+    word: str = ""
+
+    def walk(self) -> Iterator[tuple[Constituent, int]]:
+        """Every one of it with its level, parents before their children and from left to right."""
+        waiting = [(self, 0)]
+        while waiting:
+            one, level = waiting.pop()
+            yield one, level
+            waiting.extend((child, level + 1) for child in reversed(one.children))
+
+
+@dataclass(frozen=True)
+class AttendedPair:
+    """The trees of a question and of one of its candidates."""
+
+    question: Constituent
+    candidate: Constituent
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Something to look at: what a model made of a list on its way to the scores."""
+
+    name: str  # "graphs", "trees"
+    title: str
+    svg: str  # of attributes alone, without styles and scripts, so that it may stand in any page
+    sentences: tuple[str, ...]  # the same in words, for who does not see it
+    values: Mapping[str, Any]  # the same for programs, as JSON has it
 
 
 class Gauge(Protocol):
@@ -75,9 +116,15 @@ class Scorer(Protocol):
         text_vectors(texts) -> unit vectors, by which similar answers are known, and text_fingerprint, what made them
         settled(question) -> the same scorer, without what it takes from the rest of a list
         score_in_turn(questions) -> for each list its scores, and which candidates the larger of two models read
+        stages() -> the rule for that, and both models, for who has them elsewhere: rule.score(*models, questions)
         fit(texts) -> the same scorer, with the statistics of a corpus
+        representations(questions) -> for each list what its scores are read off, (candidates, width)
         relations(question) -> the graphs through which the candidates of a list see each other
+        attended(question, chosen) -> the trees of the question and of some candidates, and what drew attention there
+        figures(question, place) -> Figures of what it saw else, of the candidate at this place above all
         exports_to: str | None, the runtime that can run it without torch
+        lists_at_once: int, where more than BATCH keep it busy
+        to(device): a torch module, which can be moved to what torch computes on
     """
 
     name: str
@@ -110,7 +157,12 @@ def silent(questions: Iterable[Question]) -> Iterable[Question]:
 
 def score_lists(scorer: Scorer, questions: Iterable[Question], progress: Progress = silent) -> list[Scores]:
     """One row of scores per question."""
-    return [row for batch in batched(progress(questions), BATCH) for row in scorer.score(batch)]
+    return [row for batch in batched(progress(questions), at_once(scorer)) for row in scorer.score(batch)]
+
+
+def at_once(scorer: Scorer) -> int:
+    """How many lists to give it."""
+    return int(getattr(scorer, "lists_at_once", BATCH))
 
 
 def batched(questions: Iterable[Question], size: int = BATCH) -> Iterator[list[Question]]:

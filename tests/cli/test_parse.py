@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from anselm.annotations.tree_pictures import tree_svg
 from anselm.annotations.trees import read_brackets
-from anselm.cli.show.tree_drawings import draw_tree, tree_svg
+from anselm.cli.show.tree_drawings import draw_tree
 
 TREE = "(S (NP (DT The) (NN hive)) (VP (VBZ stands)))"
 

@@ -253,7 +253,7 @@ def test_columns_follow_their_pairs_however_they_are_chosen(questions: list[Ques
 
 def test_a_candidate_of_another_list_brings_its_columns_but_no_label_and_no_position() -> None:
     lists = told_apart(encode_lists(BEES, characters))  # bees ants bees | hive | ants who
-    found = lists.append(np.array([1, 0, 1]), np.array([2, 3, 0]))
+    found = lists.insert(np.array([1, 0, 1]), np.array([2, 3, 0]), np.ones(3))
     assert found.pairs["number"].tolist() == [0, 1, 2, 3, 3, 2, 0, 4, 5]
     assert found.sizes.tolist() == [4, 3, 2]
     assert found.labels.tolist() == [1.0, 0.0, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]

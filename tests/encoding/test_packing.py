@@ -95,7 +95,13 @@ def test_rows_are_read_in_groups_of_about_one_length(lengths: list[int]) -> None
     groups = by_length(np.array(lengths, dtype=np.int64))
     assert sorted(row for group in groups for row in group) == list(range(len(lengths)))
     assert all(max(lengths[i] for i in a) <= min(lengths[i] for i in b) for a, b in pairwise(groups))
-    assert len(groups) <= 4
+    assert len(groups) <= max(4, -(-max(lengths, default=0) * len(lengths) // 8192))
+
+
+def test_no_group_of_a_long_list_is_large() -> None:
+    lengths = np.random.default_rng(0).integers(20, 40, 2000)
+    assert 8 <= len(by_length(lengths)) <= 10
+    assert max(len(group) * lengths[group].max() for group in by_length(lengths)) <= 8192
 
 
 def test_groups_halve_the_padding_of_lists_like_wikiqa() -> None:

@@ -103,17 +103,19 @@ def test_a_row_is_tested_against_another() -> None:
     shown = tables(compared())
     found = compare(AGAINST["r"], AGAINST["other"])
     assert found.p_randomisation < 0.05
-    assert cells(shown, "row")[-1] == "P@1 against (p over questions / seeds)"
+    assert cells(shown, "row")[-1] == "P@1 against (p over questions / seeds, Holm)"
     low, high = found.interval
     assert low < 0.75 < high
     assert found.p_randomisation < 0.001
-    assert cells(shown, "r")[-1] == f"other: +0.750 ({low:+.3f} to {high:+.3f}), p < 0.001"  # one seed, no star
+    assert (
+        cells(shown, "r")[-1] == f"other: +0.750 ({low:+.3f} to {high:+.3f}), p < 0.001, Holm < 0.001"
+    )  # one seed, no star
     assert cells(shown, "other")[-1] == "-"
     few = [replace(one, values=one.values[:3]) for one in compared()]
     p = compare(AGAINST["r"][:3], AGAINST["other"][:3]).p_randomisation
     assert p > 0.05
     assert cells(tables(few), "r")[-1].startswith("other: +0.833 (")
-    assert cells(tables(few), "r")[-1].endswith(f", p {p:.3f}")  # no star
+    assert cells(tables(few), "r")[-1].endswith(f", p {p:.3f}, Holm {p:.3f}")  # no star
 
 
 @pytest.mark.parametrize(("others", "star"), [((0.1, 0.12, 0.11), " *"), ((0.1, 0.9, 0.4), "")])
@@ -125,7 +127,40 @@ def test_a_difference_is_tested_over_seeds_too(others: tuple[float, ...], star: 
     p = welch_test(mine, others)
     assert (p < 0.05) == bool(star)
     spelt = "< 0.001" if p < 0.001 else f"{p:.3f}"
-    assert cells(tables(rows), "r")[-1].endswith(f"), p < 0.001 / {spelt}{star}")
+    assert cells(tables(rows), "r")[-1].endswith(f"), p < 0.001 / {spelt}, Holm {spelt}{star}")
+
+
+def test_the_chances_of_a_table_are_corrected_together() -> None:
+    """Each row's larger p, over questions or seeds, among those of all corpora; a star only after the correction."""
+    seeds = {"other": (0.50, 0.52, 0.51), "a": (0.60, 0.62, 0.61), "b": (0.53, 0.54, 0.56), "c": (0.50, 0.53, 0.52)}
+    values = {"other": [0.4] * 40, "a": [0.6] * 40, "b": [0.5] * 40, "c": [0.4, 0.42] * 20}
+    rows = [
+        result(1, row=row, corpus=corpus, metric="p@1", against="" if row == "other" else "other",
+               values=values[row], metrics={"p@1": summary(seeds[row])})
+        for corpus in ("wikiqa", "squad") for row in seeds
+    ]  # fmt: skip
+    chances = {row: max(welch_test(seeds[row], seeds["other"]), 1 / 10_001) for row in "abc"}
+    ordered = sorted(chances, key=lambda row: chances[row])
+    assert ordered == ["a", "b", "c"]
+    expected, least = {}, 0.0
+    for place, row in enumerate(ordered):  # each stands there twice: places 2 k and 2 k + 1 of six
+        least = max(least, (6 - 2 * place) * chances[row], (5 - 2 * place) * chances[row])
+        expected[row] = min(1.0, least)
+    assert chances["b"] < 0.05 < expected["b"]
+    for row in "abc":
+        shown = [line for line in tables(rows).splitlines() if line.startswith(f"| {row} |")]
+        assert len(shown) == 2
+        for line in shown:
+            assert f"Holm {expected[row]:.3f}" in line
+            assert line.endswith("* |") == (expected[row] < 0.05)
+
+
+def test_a_row_whose_recipe_is_another_one_today_has_a_sign() -> None:
+    shown = tables([result(1), result(1, row="old", outdated="ten epochs")])
+    assert "| old † | wikiqa" in shown
+    assert "| r | wikiqa" in shown
+    assert "\n\n† the recipe of today is another one. wikiqa: ten epochs.\n" in shown
+    assert "†" not in tables([result(1)])
 
 
 def test_rows_are_sorted_by_their_numbers() -> None:

@@ -120,6 +120,40 @@ def test_what_is_kept_is_what_the_others_go_on_from(recipe: Recipe, tmp_path: Pa
         assert all(torch.equal(a, b) for a, b in zip(first.parameters(), model.parameters(), strict=True))
 
 
+def test_a_row_of_another_model_stands_on_the_encoder_that_the_transfer_leaves(
+    recipe: Recipe, tmp_path: Path, trained: list[tuple[int, int]]
+) -> None:
+    text = (tmp_path / "mine.toml").read_text()
+    config = text[text.index("config =") :].splitlines()[0]
+    text = text.replace('"cross-encoder"', '"frozen-attention"').replace(
+        "[transfer]", f'[transfer]\nmodel = "cross-encoder"\n{config}'
+    )
+    (tmp_path / "other.toml").write_text(text)
+    other = read_recipe(tmp_path / "other.toml")
+    job, context = Job(other, ("own",), 1), Context(transfers=tmp_path)
+    assert job.transfer == Job(recipe, ("own",), 1).transfer  # so that both share it
+    model = jobs.start_model(job, "own", context)
+    first = jobs.transfer(Job(recipe, ("own",), 1), other.first.transfer or other.corpora["own"], context)
+    assert (model.name, first.name) == ("frozen-attention", "cross-encoder")
+    assert trained == [(3, 7)]
+    assert all(torch.equal(a, b) for a, b in zip(first.encoder.parameters(), model.encoder.parameters(), strict=True))
+    untrained = jobs.new_model(other, 1, other.corpora["own"], context)
+    assert not all(
+        torch.equal(a, b) for a, b in zip(untrained.encoder.parameters(), model.encoder.parameters(), strict=True)
+    )
+
+
+def test_a_test_set_may_be_recorded_in_another_table(recipe: Recipe, tmp_path: Path) -> None:
+    text = (
+        tmp_path / "mine.toml"
+    ).read_text() + f'[[corpus.own.test]]\ndata = "{tmp_path}/dev.jsonl"\ntable = "table-9"\n'
+    (tmp_path / "two.toml").write_text(text)
+    two = read_recipe(tmp_path / "two.toml")
+    assert two.tables == ("mine/table-1", "mine/table-9")
+    found = list(reproduce([two], seeds=[1]))
+    assert [(result.table, len(result.values)) for result in found] == [("table-1", 5), ("table-9", 2)]
+
+
 def test_side_by_side_the_figures_are_the_same(recipe: Recipe) -> None:
     alone, together = (next(reproduce([recipe], seeds=[1, 3], workers=workers)) for workers in (1, 2))
     assert replace(alone, seconds=0.0) == replace(together, seconds=0.0)

@@ -139,3 +139,26 @@ def test_dropout_of_a_convolution_is_in_training_alone() -> None:
     assert not torch.equal(layer(h, graph), layer(h, graph))
     layer.eval()
     assert torch.equal(layer(h, graph), layer(h, graph))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(("activation", "shrinks", "grows"), [("relu", 0.9, 1.1), ("tanh", 0.9, 3), ("gelu", 0.4, 1)])
+def test_a_convolution_begins_on_the_scale_of_what_it_is_given(activation: str, shrinks: float, grows: float) -> None:
+    """By itself, without neighbours to average over; PyTorch's own weights leave a sixth of it with a relu."""
+    torch.manual_seed(1)
+    h = 0.2 * torch.randn(1, 200, 384)  # as large as the pooled vectors of all-MiniLM-L6-v2
+    out = GraphConvolution(384, 2, activation, 0.2).eval()(h, torch.eye(200)[None])
+    assert shrinks < float(out.pow(2).mean().sqrt() / h.pow(2).mean().sqrt()) < grows
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(("width", "size", "alike"), [(384, 0.198, 0.73), (768, 0.096, 0.80)])
+def test_the_dynamic_graph_begins_neither_uniform_nor_saturated(width: int, size: float, alike: float) -> None:
+    """On vectors as large, and as like each other, as those of the two encoders for candidates of a list of WikiQA."""
+    torch.manual_seed(1)
+    shared = torch.randn(20, 1, width)
+    h = size * (alike**0.5 * shared + (1 - alike) ** 0.5 * torch.randn(20, 10, width))
+    found = DynamicGraph(width, "relu", scaled=False)(h, torch.ones(20, 10, dtype=torch.bool)).numpy()
+    entropy = float(-(found * np.log(found + 1e-30)).sum(axis=-1).mean() / math.log(10))
+    assert 0.3 < entropy < 0.97
+    assert np.diagonal(found, axis1=1, axis2=2).mean() < 0.9

@@ -60,7 +60,7 @@ def test_linear_fusion_is_of_the_list_and_the_four_outputs() -> None:
 def test_the_fusion_reads_both_ways_with_half_the_width_each() -> None:
     model, h, known = encoder(), states(), relations()
     every = [h]
-    for name, graph in model.graphs(h, known).items():
+    for name, graph in model.graphs(h, known):
         every.append(model.convolutions[name](h, graph if name == "dynamic" else normalise(graph)))
     joined = torch.cat(every, dim=-1)
     for k, size in enumerate(SIZES):

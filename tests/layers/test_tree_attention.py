@@ -16,7 +16,7 @@ from torch import Tensor  # noqa: E402
 
 from anselm.annotations.penn_labels import COUNT, END, label_number  # noqa: E402
 from anselm.annotations.trees import Tree, read_brackets  # noqa: E402
-from anselm.layers.tree_attention import SpanAttention, SyntacticEmbedding, aggregate  # noqa: E402
+from anselm.layers.tree_attention import SpanAttention, Stream, SyntacticEmbedding, aggregate  # noqa: E402
 from anselm.layers.tree_schedule import Schedule, make_schedule  # noqa: E402
 from anselm.models.frames.constituents import make_outline  # noqa: E402
 
@@ -78,11 +78,9 @@ class Layers:
         self.attention = SpanAttention(2, WIDTH, HEADS, 32)
         self.syntax = SyntacticEmbedding(COUNT, WIDTH)
 
-    def tokens(self, schedule: Schedule, vectors: Tensor, added: bool) -> Tensor:
-        fixed = schedule.fixed[:, None]
-        n: Tensor = self.syntax(schedule)
-        tokens: Tensor = torch.stack([vectors[schedule.sources] * fixed, n if added else n * fixed])
-        return tokens
+    def tokens(self, schedule: Schedule, vectors: Tensor, added: bool) -> list[Stream]:
+        semantic = Stream.of(vectors, schedule.sources[:, None], schedule.fixed)
+        return [semantic, self.syntax(schedule, None if added else schedule.fixed)]
 
 
 def random_tree(chance: random.Random, depth: int) -> Tree:
@@ -119,7 +117,7 @@ def compute(trees: list[Tree], layers: Layers, vectors: list[Tensor], end_label:
     schedule = make_schedule(outlines, counts, end_label)
     parts = [rows[:-2] for rows in vectors], [rows[-2:-1] for rows in vectors], [rows[-1:] for rows in vectors]
     table = torch.cat([row for part in parts for row in part])
-    return aggregate(layers.attention, layers.tokens(schedule, table, added), schedule.steps)
+    return aggregate(layers.attention, layers.tokens(schedule, table, added), schedule)
 
 
 @pytest.mark.parametrize("end_label", [None, END])
@@ -181,22 +179,33 @@ def test_words_that_are_not_there_are_not_in_the_tree() -> None:
         found = make_schedule([outline], np.array([read]), None)
         for name in ("sources", "labels", "positions", "levels", "fixed"):
             assert getattr(found, name).tolist() == getattr(expected, name).tolist()
-        assert [step.tokens for step in found.steps] == [step.tokens for step in expected.steps]
+        assert [(step.spans, step.tokens) for step in found.steps] == [
+            (step.spans, step.tokens) for step in expected.steps
+        ]
 
 
 def test_a_schedule_by_hand() -> None:
-    """(S (NP a b) (VP c)): levels 1 and 0, tokens S: start NP VP end, NP: start a b end, VP: start c end."""
+    """(S (NP a b) (VP c)): levels 1 and 0, tokens NP: start a b end, VP: start c end, S: start NP VP end."""
     tree = read_brackets("(S (NP (DT a) (NN b)) (VP (VB c)))")
     schedule = make_schedule([make_outline(tree, np.ones(3, dtype=np.bool_))], np.array([3]), END)
-    assert schedule.sources.tolist() == [3, 0, 0, 4, 3, 0, 1, 4, 3, 2, 4]
-    names = ["S", "NP", "VP", "", "NP", "DT", "NN", "", "VP", "VB", ""]
+    assert schedule.sources.tolist() == [3, 0, 1, 4, 3, 2, 4, 3, 0, 0, 4]
+    names = ["NP", "DT", "NN", "", "VP", "VB", "", "S", "NP", "VP", ""]
     assert schedule.labels.tolist() == [label_number(name) if name else END for name in names]
-    assert schedule.positions.tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2]
-    assert schedule.levels.tolist() == [0] * 4 + [1] * 7
-    assert schedule.fixed.tolist() == [True, False, False, *[True] * 8]
+    assert schedule.positions.tolist() == [0, 1, 2, 3, 0, 1, 2, 0, 1, 2, 3]
+    assert schedule.levels.tolist() == [1] * 7 + [0] * 4
+    assert schedule.fixed.tolist() == [*[True] * 8, False, False, True]
+    assert schedule.starts.tolist() == [0, 4, 7]
+    assert (schedule.longest, schedule.depth) == (4, 2)
     below, root = schedule.steps
-    assert (below.tokens, root.tokens) == (slice(4, 11), slice(0, 4))
-    assert (below.starts.tolist(), root.starts.tolist()) == ([0, 4], [0])
+    assert (below.spans, below.tokens, below.longest) == (2, 7, 4)
+    assert (root.spans, root.tokens, root.longest) == (1, 4, 4)
     assert (below.children.tolist(), root.children.tolist()) == ([], [1, 2])
-    assert below.cells.tolist() == [[0, 1, 2, 3], [4, 5, 6, 0]]
-    assert below.mask.tolist() == [[True] * 4, [True, True, True, False]]
+    assert below.owners.tolist() == [0, 0, 0, 0, 1, 1, 1]
+    assert below.cells.tolist() == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_where_tokens_of_short_spans_are() -> None:
+    """(S (NP a) (VP b c)): the cells of the longest span's width, with a gap behind the shorter one."""
+    tree = read_brackets("(S (NP (DT a)) (VP (VB b) (NN c)))")
+    below, _ = make_schedule([make_outline(tree, np.ones(3, dtype=np.bool_))], np.array([3]), None).steps
+    assert below.cells.tolist() == [0, 1, 2, 4, 5, 6, 7]

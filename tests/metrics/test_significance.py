@@ -17,6 +17,7 @@ from anselm.metrics.significance import (
     bootstrap_difference,
     bootstrap_mean,
     compare,
+    holm,
     randomisation_test,
     t_test,
     welch_test,
@@ -179,3 +180,38 @@ def test_what_is_not_a_value_per_question_is_named(values, message):
 def test_one_question_has_no_t_test():
     with pytest.raises(InputError, match="at least 2 questions, not 1"):
         t_test([1.0], [0.0])
+
+
+def naive_holm(chances: list[float]) -> list[float]:
+    """From the definition, one by one: rejected at level p where all smaller ones are, each at level / (m - k + 1)."""
+    ranked = sorted(chances)
+    m = len(ranked)
+    return [min(1.0, max((m - k) * ranked[k] for k in range(m) if ranked[k] <= p)) for p in chances]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 40])
+def test_holm_is_its_definition(count: int) -> None:
+    rng = np.random.default_rng(count)
+    chances = (rng.random(count) ** 4).tolist()
+    chances[-1] = chances[0]  # a tie
+    assert holm(chances) == pytest.approx(naive_holm(chances))
+
+
+def test_holm_by_hand() -> None:
+    """m = 4: 4 x 0.005, 3 x 0.01, 2 x 0.03, and 0.04, which may not be below 0.06."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_holm_rejects_what_stepping_down_rejects() -> None:
+    """Holm's own procedure: test the smallest at level / m, the next at level / (m - 1), until one is not rejected."""
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        chances, level = rng.random(8) ** 3, 0.05
+        rejected = np.zeros(8, dtype=bool)
+        for left, place in zip(range(8, 0, -1), np.argsort(chances), strict=True):
+            if chances[place] > level / left:
+                break
+            rejected[place] = True
+        assert [p <= level for p in holm(chances)] == rejected.tolist()

@@ -91,12 +91,41 @@ def pooled_cosine(a: list[Vector], c: list[Vector], p: list[Vector]) -> float:
     return dot / math.hypot(*v_a) / math.hypot(*v_c)
 
 
+HOW_MANY = {17: 3, 1: 1, 3: 1}  # answers -> clusters, by hand from 3.3: 17 // 10 + 2, 0 + 1, 0 + 1
+
+
+def settled(points: np.ndarray) -> np.ndarray:
+    """The code's clusters, once they are seen to be what k-means ends with: the right number of them, and each answer
+    nearer to the mean of its own than to that of any other.
+    """
+    found = cluster(points)
+    names = sorted(set(found.tolist()))
+    assert len(names) == min(HOW_MANY[len(points)], len({tuple(row) for row in points.tolist()}))
+    means = [points[found == name].mean(axis=0) for name in names]
+    for point, own in zip(points, found.tolist(), strict=True):
+        assert names[int(np.argmin([np.square(point - mean).sum() for mean in means]))] == own
+    return found
+
+
+@pytest.mark.parametrize(("answers", "groups"), [(10, 2), (15, 3), (24, 3), (43, 5), (500, 51)])
+def test_groups_that_nobody_could_mistake_are_found(answers: int, groups: int) -> None:
+    """As many as the thesis has for so many answers, worked out by hand; far apart, and in any order."""
+    rng = np.random.default_rng(answers)
+    group = rng.permutation(np.arange(answers) % groups)
+    points = (100.0 * np.eye(groups)[group] + rng.standard_normal((answers, groups)) * 0.01).astype(np.float32)
+    with one_thread():
+        found = cluster(points)
+    assert len(set(found.tolist())) == groups
+    together = group[:, None] == group
+    assert ((found[:, None] == found) == together).all()
+
+
 def naive(model: AttentiveClustering, question: Question) -> Vector:
     """s: 3.3.1, with the clusters that k-means finds."""
     q, answers = convolved(model, question.text), [convolved(model, c.text) for c in question.candidates]
     p_1, p_2, alpha = model.p_1.tolist(), model.p_2.tolist(), model.config.alpha
     means = np.array([np.mean(answer, axis=0) for answer in answers], dtype=np.float32)
-    clusters, s_qa = cluster(means), [pooled_cosine(q, answer, p_1) for answer in answers]
+    clusters, s_qa = settled(means), [pooled_cosine(q, answer, p_1) for answer in answers]
     scores = []
     for i in range(len(answers)):
         near = [j for j in range(len(answers)) if clusters[j] == clusters[i]]

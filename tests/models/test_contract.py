@@ -290,3 +290,13 @@ def test_a_broken_checkpoint_is_named(files: dict[str, str], problem: str, tmp_p
 def test_an_unknown_name_suggests_the_nearest() -> None:
     with pytest.raises(AnselmError, match=r"unknown model 'bm52'; there is .*Did you mean 'bm25'\?"):
         load_model("bm52")
+
+
+@every
+def test_representations_are_what_the_scores_are_read_off(case: str, model: Make) -> None:
+    scorer = model(case)
+    if not hasattr(scorer, "representations"):
+        pytest.skip("it has none")
+    found, weights = scorer.representations([EMPTY, *LISTS]), scorer.head.weight.detach().numpy()[0]
+    assert [len(row) for row in found] == [0, 4, 1, 4]
+    assert_same([row @ weights + scorer.head.bias.item() for row in found[1:]], scorer.score(LISTS), case)

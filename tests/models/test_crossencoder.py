@@ -151,7 +151,10 @@ def test_what_was_sampled_stands_at_its_place_in_the_source(tiny_encoder: Path) 
     model.places.register_forward_pre_hook(lambda module, given: places.append(given[0].tolist()))
     lists = model.featurize([ask("who", *"abcdefgh", right=5), ask("what", "x" * 3, *["y"] * 69, right=69)])
     placed = model.place(lists, torch.device("cpu"))
-    for sampled in (lists.keep(np.isin(lists.positions, [2, 5, 69])), lists.append(np.array([0]), np.array([8]))):
+    for sampled in (
+        lists.keep(np.isin(lists.positions, [2, 5, 69])),
+        lists.insert(np.array([0]), np.array([8]), np.ones(1)),
+    ):
         model(model.collate(placed, sampled.pick(np.arange(2))))
     assert places[0] == [2, 5, 2, 5, 63]
     assert places[1] == [*range(8), 63, *range(64), *[63] * 6]

@@ -187,11 +187,11 @@ def test_candidates_of_other_lists_share_nothing_with_these(tiny_encoder: Path) 
     lists = ours.featurize(
         [question("Anna Bell came.", "Anna Bell left."), question("In 1912 it was.", "It was 1912.")]
     )
-    drawn = lists.append(np.array([0]), np.array([2]))
+    drawn = lists.insert(np.array([0]), np.array([2]), np.ones(1))
     batch = ours.collate(ours.place(drawn, torch.device("cpu")), drawn.pick(np.array([0])))
     known = batch_relations(batch.columns, batch.layout)
     assert known.positions.tolist() == [[0, 1, -1]]
-    graph = ours.graph.graphs(torch.zeros(1, 3, ours.width), known)["entity"][0]
+    graph = dict(ours.graph.graphs(torch.zeros(1, 3, ours.width), known))["entity"][0]
     assert graph.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 
 

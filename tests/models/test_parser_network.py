@@ -12,12 +12,14 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from anselm.annotations.chart import best_trees  # noqa: E402
 from anselm.annotations.piece_rows import make_row  # noqa: E402
 from anselm.annotations.span_parser import SpanParser, check_lengths, load_span_parser  # noqa: E402
 from anselm.annotations.trees import Tree, read_brackets  # noqa: E402
 from anselm.encoding.tokenizer import PairTokenizer  # noqa: E402
 from anselm.errors import InputError  # noqa: E402
 from anselm.models.frames.parser_examples import collate, make_examples, take_inventory  # noqa: E402
+from anselm.models.frames.parser_losses import margin_loss  # noqa: E402
 from anselm.models.frames.parser_network import LowRank, ParserConfig, ParserNetwork, merge  # noqa: E402
 from anselm.models.frames.parser_training import Plan, parse_examples, states_of, train_parser  # noqa: E402
 
@@ -41,7 +43,7 @@ def network(one_thread: None, tokenizer: PairTokenizer) -> Iterator[Any]:
         vocab_size=tokenizer.size, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32
     )
     inventory = take_inventory(TREES)
-    config = ParserConfig(rank=2, width=16, heads=2, layers=1, hidden=32, dropout=0.0)
+    config = ParserConfig("additions", 2, width=16, heads=2, layers=1, hidden=32, dropout=0.0)
     encoder = transformers.BertModel(shape, add_pooling_layer=False)
     return ParserNetwork(encoder, config, len(inventory.labels), len(inventory.tags)).eval()
 
@@ -86,10 +88,59 @@ def test_additions_merge_into_the_products(network: Any) -> None:
     assert torch.allclose(before, after, atol=1e-4)
 
 
-def test_three_sentences_are_learned_by_heart(network: Any, tokenizer: PairTokenizer) -> None:
+def binary_trees(start: int, end: int) -> Iterator[list[tuple[int, int]]]:
+    """The spans of each, by recursion."""
+    if end - start == 1:
+        yield [(start, end)]
+    for middle in range(start + 1, end):
+        for left in binary_trees(start, middle):
+            for right in binary_trees(middle, end):
+                yield [(start, end), *left, *right]
+
+
+def test_the_best_trees_are_those_of_all() -> None:
+    scores, lengths = np.random.default_rng(1).normal(size=(3, 7, 7)), [6, 1, 4]
+    for own, length, best in zip(scores, lengths, best_trees(scores, lengths), strict=True):
+        highest = max(sum(own[span] for span in tree) for tree in binary_trees(0, length))
+        assert sum(own[span] for span in best) == pytest.approx(highest)
+
+
+def test_the_margin_is_that_of_the_worst_tree(network: Any, tokenizer: PairTokenizer) -> None:
+    """Against all trees with all labels, one after the other."""
+    inventory = take_inventory(TREES)
+    examples = make_examples(TREES[:1], inventory, tokenizer)
+    batch = collate(examples)
+    scores = torch.randn(len(batch.labels), len(inventory.labels))
+    spans = list(zip(batch.starts.tolist(), batch.ends.tolist(), strict=True))
+    gains = dict(zip(spans, (scores - scores[:, :1]).tolist(), strict=True))
+    right = dict(zip(spans, batch.labels.tolist(), strict=True))
+    worst = max(
+        sum(max(gain + (label != right[span]) for label, gain in enumerate(gains[span])) for span in tree)
+        for tree in binary_trees(0, examples[0].words)
+    )
+    expected = worst - sum(gains[span][label] for span, label in right.items())
+    assert margin_loss(scores, batch).item() == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_margin_pushes_what_is_wrong_and_pulls_what_is_right(network: Any, tokenizer: PairTokenizer) -> None:
+    """By the difference of the loss, a step apart."""
+    inventory = take_inventory(TREES)
+    batch = collate(make_examples(TREES, inventory, tokenizer))
+    scores = torch.randn(len(batch.labels), len(inventory.labels), dtype=torch.float64, requires_grad=True)
+    margin_loss(scores, batch).backward()
+    assert scores.grad is not None
+    for place in torch.nonzero(scores.grad)[::3].tolist():
+        moved = scores.detach().clone()
+        moved[tuple(place)] += 1e-6
+        slope = (margin_loss(moved, batch) - margin_loss(scores.detach(), batch)).item() / 1e-6
+        assert slope == pytest.approx(scores.grad[tuple(place)].item(), abs=1e-4)
+
+
+@pytest.mark.parametrize("loss", ["margin", "local"])
+def test_three_sentences_are_learned_by_heart(network: Any, tokenizer: PairTokenizer, loss: str) -> None:
     inventory = take_inventory(TREES)
     examples = make_examples(TREES, inventory, tokenizer)
-    plan = Plan(epochs=150, learning_rate=1e-2, lowered=0.0, seconds=1e9)
+    plan = Plan(epochs=150, loss=loss, learning_rate=1e-2, lowered=0.0, seconds=1e9)
     scores = train_parser(network, inventory, examples, examples, plan, lambda _: None)
     assert scores.f1 == scores.tags == 1
     assert parse_examples(network, examples, inventory) == TREES

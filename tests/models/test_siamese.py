@@ -22,7 +22,7 @@ from anselm.models.frames.word_model import WordModel  # noqa: E402
 from anselm.models.siamese import Siamese  # noqa: E402
 from anselm.text.vocabulary import UNKNOWN  # noqa: E402
 from anselm.text.word_vectors import read_vectors  # noqa: E402
-from anselm.train.fit import dev_map, train_model  # noqa: E402
+from anselm.train.fit import dev_metric, train_model  # noqa: E402
 from anselm.train.hyperparameters import make_training  # noqa: E402
 from anselm.train.loop import Loop  # noqa: E402
 
@@ -138,7 +138,7 @@ FAST = {"epochs": 40, "evaluations": 0.1, "learning_rate": 3e-2, "schedule": "co
 @models
 def test_a_tiny_corpus_can_be_learned_by_heart(name: str, build: Build, tmp_path: Path) -> None:
     model = build(name)
-    assert dev_map(model, LEARNED)() < 0.9
+    assert dev_metric(model, LEARNED)() < 0.9
     assert train_model(model, LEARNED, LEARNED, make_training(FAST), tmp_path).best == 1.0
     assert [int(np.argmax(row)) for row in model.score(LEARNED)] == [0, 1, 2, 3]
 

@@ -226,6 +226,25 @@ def test_odd_texts_have_a_score(parser: str, folder: Path) -> None:
         assert len(scores) == len(texts)
 
 
+def test_odd_trees_of_a_file_have_a_score(folder: Path, tmp_path: Path) -> None:
+    """500 words in one constituent, a chain of 2,000, labels that nobody knows, another script, traces alone."""
+    words = [f"word{i}" for i in range(500)]
+    chain = "(X " * 2000 + "(NN deep)" + ")" * 2000
+    odd = ["(S (NN " + ") (NN ".join(words) + "))", chain, "(QQ-9 (??? huh))", "(S (N 日本語) (. 。))", "(NN what)"]
+    path = tmp_path / "odd.mrg"
+    path.write_text("\n".join(odd), encoding="utf-8")
+    texts = [" ".join(words), "deep", "huh", "日本語。", "", "  "]
+    scorer = model(folder, parser=f"file:{path}")
+    assert np.isfinite(scorer.score([question(*texts, text="what")])[0]).all()
+    assert [len(list(one.candidate.walk())) for one in scorer.attended(question(*texts, text="what"), [1, 4])] == [
+        129,
+        1,
+    ]
+    for unknown in ("((((", "word0 word1", "\u0645\u0631\u062d\u0628\u0627"):
+        with pytest.raises(AnselmError, match="has no tree for"):
+            scorer.score([question(unknown, text="what")])
+
+
 def test_padding_and_company_do_not_change_a_score(folder: Path) -> None:
     scorer = model(folder)
     alone = scorer.score([question("Bees make honey of nectar.")])[0]
@@ -270,3 +289,66 @@ def test_settings_that_cannot_be_are_named(settings: dict[str, Any], says: str, 
     with pytest.raises(AnselmError) as caught:
         model(tiny_encoder, **settings)
     assert says in str(caught.value)
+
+
+class Looking(Recursion):
+    """That also keeps how much each span's first token looks at its tokens, children before their parents."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        self.looks: list[Tensor] = []
+
+    def attend(self, i: int, t: Tensor) -> Tensor:
+        layer, width = self.model.attention, t.shape[1]
+        q, k = t[:1] @ layer.query.weight[i], t @ layer.key_value.weight[i][:, :width]
+        parts = torch.arange(width).chunk(self.config.heads)
+        looks = [torch.softmax(q[:, part] @ k[:, part].T / math.sqrt(len(part)), dim=1)[0] for part in parts]
+        self.looks.append(torch.stack(looks).mean(dim=0))
+        return super().attend(i, t)
+
+    def shares(self, tree: Tree, part: float) -> tuple[Any, ...]:
+        """(label, share, word, children) from the root down, the last child first: as they were kept, from the end."""
+        own = torch.stack([self.looks.pop() for _ in range(self.streams)]).mean(dim=0).tolist()
+        inner: list[Any] = []
+        for place, child in reversed(list(enumerate(tree.children, start=1))):
+            label, share = child.label.partition("-")[0], part * own[place]
+            inner.append((label, share, child.word, ()) if child.word else self.shares(child, share))
+        return tree.label.partition("-")[0], part, "", tuple(reversed(inner))
+
+
+def as_tuples(one: Any) -> tuple[Any, ...]:
+    return one.label, one.share, one.word, tuple(map(as_tuples, one.children))
+
+
+def flat(node: tuple[Any, ...]) -> list[Any]:
+    return [node[0], node[2], len(node[3]), pytest.approx(node[1], abs=1e-6), *(x for c in node[3] for x in flat(c))]
+
+
+@pytest.mark.parametrize("name", ["tree", "tree-semantic"])
+def test_attention_is_that_of_the_recursion(name: str, folder: Path, trees: str) -> None:
+    scorer = model(folder, name, parser=trees, max_length=96, max_question=48)
+    given = question("Nectar", "Bees make honey of nectar.")
+    (found,) = scorer.attended(given, [1])
+    lists = scorer.featurize([question("Bees make honey of nectar.")])
+    batch = scorer.collate(scorer.place(lists, torch.device("cpu")), lists)
+    with torch.no_grad():
+        recursion = Looking(scorer)
+        recursion.score(scorer.states(batch)[0], *places(scorer, given.text, given.candidates[1].text, SAID))
+        candidate = recursion.shares(read_brackets(SAID), 1.0)  # the last one that was read
+        asked = recursion.shares(read_brackets(ASKED), 1.0)
+    assert flat(candidate) == flat(as_tuples(found.candidate))
+    assert flat(asked) == flat(as_tuples(found.question))
+    assert recursion.looks == []
+
+
+def test_attention_on_odd_texts(folder: Path) -> None:
+    """A word stands as it does in the text, and what is not read is not there."""
+    scorer = model(folder, parser="flat")
+    texts = ["", "  ", "Ünïcode 😀 (wood)", " ".join(f"word{i}" for i in range(500)), "日本語の文。"]
+    found = scorer.attended(question(*texts, text="What's THIS?"), range(len(texts)))
+    assert [one.question.children[0].word for one in found] == ["What's"] * 5
+    assert found[0].candidate.children == found[1].candidate.children == ()
+    assert [one.word for one in found[2].candidate.children][:1] == ["Ünïcode"]
+    for pair in found:
+        for one, _ in pair.candidate.walk():
+            assert sum(child.share for child in one.children) <= one.share + 1e-6

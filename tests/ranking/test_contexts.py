@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,8 +17,9 @@ from typer.testing import CliRunner
 from anselm.cli import app
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
-from anselm.ranking.context_pictures import draw_page, draw_svg, save_picture
+from anselm.ranking.context_pictures import NARROW, WIDE, Columns, draw_page, draw_svg, save_picture
 from anselm.ranking.contexts import Context, find_context, shares, strongest_edges
+from anselm.ranking.figures import graph_figure
 from anselm.ranking.ranker import Ranker
 from anselm.scorer import Perspective, Scores
 
@@ -115,9 +118,10 @@ def test_some_of_a_list() -> None:
     assert whole.only([0, 1]).perspectives[0].notes == {(0, 1): "Tom & <Jerry>"}
 
 
+@pytest.mark.parametrize("columns", [WIDE, NARROW])
 @pytest.mark.parametrize("count", [1, 2, 5, 40, 60])
-def test_a_picture_is_whole(count: int) -> None:
-    drawn = ElementTree.fromstring(draw_svg(context(count)))
+def test_a_picture_is_whole(count: int, columns: Columns) -> None:
+    drawn = ElementTree.fromstring(draw_svg(context(count), columns))
     shown = min(count, 40)
     assert len(drawn.findall(f"{SVG}g[@class='row']")) == shown
     assert len(drawn.findall(f".//{SVG}circle")) == shown
@@ -134,6 +138,35 @@ def test_the_best_is_the_marked_one() -> None:
     marked = [row.get("data-row") for row in drawn.findall(f"{SVG}g[@class='row']") if "★" in "".join(row.itertext())]
     assert marked == ["0"]
     assert "4 ▲ 1 ★" in "".join(drawn.itertext())  # last alone, first among the others
+
+
+def test_a_picture_stands_in_any_page() -> None:
+    """Without styles and scripts, and whole whatever characters a text has."""
+    drawn = ElementTree.fromstring(
+        draw_svg(replace(context(2), question="Who\x00?", texts=("a\x0bb", "\ufffe")), NARROW)
+    )
+    assert "Who\ufffd?" in "".join(drawn.itertext())
+    assert {part.tag.removeprefix(SVG) for part in drawn.iter()} == {
+        "svg", "title", "rect", "text", "tspan", "line", "g", "circle", "path",
+    }  # fmt: skip
+    assert not any("style" in part.attrib for part in drawn.iter())
+
+
+def test_the_words_of_a_figure_are_the_strongest_edges_of_the_best() -> None:
+    found = graph_figure(context())
+    assert found.sentences == ("Near (are neighbours): the best candidate is linked to “xx”.",)
+    edges = found.values["graphs"][0]["edges"]
+    assert edges == [{"from": i, "to": i + 1, "weight": 1.0} for i in range(3)]
+    assert found.values["alone"] == [0, 1, 2, 3]
+    json.dumps(found.values)
+
+
+def test_figures_are_asked_of_a_model() -> None:
+    assert Ranker.load("bm25").rank("Who?", ["a"], figures=True).figures == ()
+    assert Ranker.load("bm25").rank("Who?", ["a"]).figures is None
+    (found,) = Ranker(InContext()).ask("Who?", "It is long here. So.", figures=True).figures or ()
+    assert found.name == "graphs"
+    assert found.values["texts"] == ["It is long here.", "So."]
 
 
 def test_a_page_loads_nothing() -> None:

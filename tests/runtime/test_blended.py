@@ -142,7 +142,7 @@ def test_a_text_is_encoded_once(exact: Path, monkeypatch: pytest.MonkeyPatch) ->
         encoded.append(len(inputs["ids"]))
         return encode(inputs)
 
-    monkeypatch.setattr(model, "encoder", count)
+    monkeypatch.setattr(model, "encoder", replace(encode, run=count))
     first, second = LISTS[1], replace(LISTS[1], text="Where is the wood?")
     expected = model.score([first])[0]
     assert sum(encoded) == 3  # the question and its two candidates

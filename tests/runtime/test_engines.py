@@ -83,6 +83,26 @@ def test_several_threads_may_use_one_scorer(int8: Path, engine: str) -> None:
         list(pool.map(work, range(16)))  # raises what a thread raised
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="Linux only")
+def test_no_core_is_taken_for_oneself(int8: Path, engine: str) -> None:
+    """Several processes would take the same ones: while a model computes, its threads may be on all cores."""
+    model, allowed, seen = load_pairs(int8, threads=1), os.sched_getaffinity(0), set[frozenset[int]]()
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(20):
+            done = pool.submit(model.score, LISTS)
+            while not done.done():
+                tasks = [cores_of(int(task.name)) for task in Path("/proc/self/task").iterdir()]
+                seen |= {frozenset(cores) for cores in tasks if cores}
+    assert seen == {frozenset(allowed)}
+
+
+def cores_of(task: int) -> set[int] | None:
+    try:
+        return os.sched_getaffinity(task)
+    except ProcessLookupError:  # it has ended
+        return None
+
+
 def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "onnxruntime")
     assert choose_engine() == "onnxruntime"

@@ -65,6 +65,19 @@ def test_a_text_is_known_by_its_tokens_wherever_they_stand() -> None:
     assert encoder.asked == []
 
 
+def test_vectors_by_their_texts() -> None:
+    """`recall` is given any keys, and asks for the places of those that it lacks."""
+    store, asked = VectorStore(), list[list[int]]()
+
+    def make(places: list[int]) -> Numbers:
+        asked.append(places)
+        return np.array([[float(place), 7.0] for place in places])
+
+    np.testing.assert_array_equal(store.recall(["a", "b"], make), [[0, 7], [1, 7]])
+    np.testing.assert_array_equal(store.recall(["b", "c", "a"], make), [[1, 7], [1, 7], [0, 7]])
+    assert asked == [[0, 1], [1]]
+
+
 def test_the_one_that_was_not_used_longest_goes_first() -> None:
     store, encoder = VectorStore(most=3), Encoder()
     store.encode(TEXTS, np.array([0, 1, 2]), encoder)

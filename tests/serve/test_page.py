@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from anselm import Ranker
+from anselm.experiments.comparisons import RowComparison, compare_rows
 from anselm.experiments.results import read_results
 from anselm.serve.app import create_app
 from anselm.serve.configuration import Settings
@@ -163,8 +164,21 @@ def test_the_recorded_results_are_all_there(client: TestClient) -> None:
     assert html.count('<th scope="row">') >= sum(1 + len(one.also) for one in found)
     for one in found:
         assert f'<th scope="row">{one.row}' in html
-        assert all(f"{metric['mean']:.3f}" in html for name, metric in one.metrics.items() if name in recorded.METRICS)
+        assert all(f"{metric['mean']:.3f}" in html for metric in one.metrics.values())
         assert all(f"<td>{value:.3f}</td>" in html for value in one.published.values())
+    table = [one for one in found if one.paper == "gated-group-self-attention" and one.table == "table-4"]
+    compared = list(compare_rows(table).values())
+    assert compared
+    for one in compared:
+        assert f"{one.other.row} {one.difference:+.3f}<small>" in html
+
+
+def test_a_comparison_is_shown_with_its_corrected_chance() -> None:
+    other = read_results(ROOT / "results")[0]
+    shown = recorded.against(other, {other.path: RowComparison(other, -0.0125, 0.0004, 0.03, 0.06)})
+    metric = other.metric.upper()
+    assert shown == f"{other.row} -0.013<small>{metric}, p &lt; 0.001 / 0.030; Holm 0.060</small>"
+    assert recorded.against(other, {}) == "–"
 
 
 def test_an_installed_package_says_that_it_has_no_records(

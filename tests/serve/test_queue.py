@@ -47,6 +47,39 @@ def test_what_is_small_is_filled_up_by_turns() -> None:
     ]  # fmt: skip
 
 
+def take_idly(queue: FairQueue, count: int, budget: int) -> tuple[list[Thread], list[list[Slice]]]:
+    """So many who wait for something to take, and what they will have taken."""
+    found: list[list[Slice]] = []
+    threads = [Thread(target=lambda: found.append(queue.take(budget))) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    while queue.idle < count:
+        time.sleep(0.001)
+    return threads, found
+
+
+def test_what_waits_is_shared_among_those_who_have_nothing_to_do() -> None:
+    queue, owners = FairQueue(), [ticket() for _ in range(6)]
+    threads, found = take_idly(queue, 2, 24_000)
+    queue.put([one for owner in owners for one in slices(owner, 1_000)])
+    for thread in threads:
+        thread.join(10)
+    assert sorted(len(batch) for batch in found) == [3, 3]
+    assert queue.idle == 0
+
+
+@pytest.mark.parametrize(
+    ("idle", "cost", "size"), [(0, 9_000, 6_000), (2, 9_000, 4_500), (3, 1_200, 1_000), (1, 50, 1_000)]
+)
+def test_a_request_is_cut_for_those_who_have_nothing_to_do(idle: int, cost: int, size: int) -> None:
+    queue = FairQueue()
+    threads, _ = take_idly(queue, idle, 24_000)
+    assert queue.share(cost, 6_000) == size
+    queue.close()
+    for thread in threads:
+        thread.join(10)
+
+
 def test_what_is_larger_than_the_budget_goes_alone() -> None:
     queue = FairQueue()
     queue.put(slices(ticket(), 50))

@@ -192,6 +192,17 @@ def test_what_is_told(client: TestClient, service: Service) -> None:
         service.draining = False
 
 
+@pytest.mark.parametrize(
+    "path", ["/", "/results", "/page/page.css", "/v1/models", "/info", "/health", "/ready", "/metrics", "/openapi.json"]
+)
+def test_what_can_be_got_can_be_asked_for_without_its_body(client: TestClient, path: str) -> None:
+    whole, head = client.get(path), client.head(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == whole.headers["content-type"]
+    refused = client.head("/v1/rerank")
+    assert (refused.status_code, refused.headers["allow"], refused.content) == (405, "POST", b"")
+
+
 def test_a_full_service_says_when_to_come_back(client: TestClient, service: Service) -> None:
     service.open = service.settings.limits.max_requests
     try:

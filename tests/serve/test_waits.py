@@ -201,7 +201,10 @@ def test_a_ranker_process_that_hangs_is_replaced() -> None:
 
 
 class Transport(asyncio.Transport):
-    closed = False
+    closed = aborted = False
+
+    def abort(self) -> None:
+        self.aborted = True
 
     def close(self) -> None:
         self.closed = True
@@ -247,6 +250,24 @@ def test_a_connection_that_has_said_what_it_wants_is_left_alone() -> None:
     found.conn.receive_data(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n")
     found.conn.next_event()
     found._expect_head()
+    assert timers.running == []
+
+
+def test_a_client_must_read_what_it_asked_for() -> None:
+    """Else what it asked would be held for ever, and count against what others may send."""
+    timers, transport = Timers(), Transport()
+    found = Connection(Config(talk, log_config=None), ServerState(), {}, timers)  # type: ignore[arg-type]
+    found.connection_made(transport)
+    found._stop_waiting()
+    found.pause_writing()
+    found.resume_writing()
+    assert timers.running == []
+    found.pause_writing()
+    [(seconds, abort)] = timers.running
+    assert seconds == connections.READ
+    abort()
+    assert transport.aborted
+    found.connection_lost(None)
     assert timers.running == []
 
 

@@ -143,9 +143,10 @@ def test_negatives_from_the_pool(corpus: list[list[Row]], negatives: int, seed: 
     everywhere = {(text, context) for rows in before.values() for text, context, _ in rows}
     assert after.keys() == before.keys()
     for question, rows in before.items():
-        found, drawn = after[question][: len(rows)], after[question][len(rows) :]
         own = {row[0] for row in rows}
-        assert found == rows
+        found = [row for row in after[question] if row[0] in own]
+        drawn = [row for row in after[question] if row[0] not in own]
+        assert found == rows  # in their order
         assert len(drawn) <= negatives
         assert all(label == 0 for _, _, label in drawn)
         assert not own & {row[0] for row in drawn}
@@ -161,6 +162,20 @@ def test_a_large_pool_gives_nearly_all_that_are_asked_for() -> None:
     assert (sampled.sizes <= 10).all()
     assert sampled.sizes.mean() > 4 + 6 * 0.75
     assert len(set(sampled.candidates.tolist())) > 50  # from all over the pool
+
+
+def test_candidates_of_other_lists_stand_anywhere() -> None:
+    """As often before the first candidate as behind the last, so that no place tells what is irrelevant."""
+    lists = make([[(10 * i + j, 40, float(j == 0)) for j in range(3)] for i in range(14)])
+    before = Counter[int]()
+    for seed in range(100):
+        sampled = sample(lists, Sampling("pool", 2), rng(seed))
+        owner = np.repeat(np.arange(len(sampled)), sampled.sizes)
+        for place in np.flatnonzero(sampled.positions < 0):
+            mine = (owner == owner[place]) & (sampled.positions >= 0)
+            before[int((np.flatnonzero(mine) < place).sum())] += 1
+    shares = np.array([before[count] for count in range(4)]) / before.total()
+    np.testing.assert_allclose(shares, [1 / 6, 1 / 3, 1 / 3, 1 / 6], atol=0.04)
 
 
 @pytest.mark.parametrize("kind", ["list", "pool", "hard"])

@@ -7,11 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from torch import Tensor, nn
-from torch.nn import functional
 
 from anselm.checkpoints.blend import Config
 from anselm.checkpoints.catalogue import load_model
@@ -20,26 +17,14 @@ from anselm.checkpoints.checkpoint import write_config as write_record
 from anselm.checkpoints.checksums import copy_files, renew_checksums, write_checkpoint
 from anselm.data.question import Question
 from anselm.errors import InputError
-from anselm.export.exporter import Pairs, batches, pair_rows, to_onnx, write_graph
+from anselm.export.exporter import batches, pair_rows, to_onnx, write_graph
 from anselm.export.quantize import quantize
 from anselm.models.crossencoder import CrossEncoder
+from anselm.models.frames.device_networks import Pairs, Texts
 from anselm.models.frames.pretrained import load_pretrained
 from anselm.runtime.blended import text_rows
 
 KEPT = (ENCODER, TOKENIZER)
-
-
-class Texts(nn.Module):
-    """Texts read by themselves: the mean of their tokens' vectors, of length one."""
-
-    def __init__(self, encoder: Any) -> None:
-        super().__init__()
-        self.encoder = encoder
-
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        states = self.encoder(ids, attention_mask=mask).last_hidden_state  # (texts, tokens, width)
-        shown = mask[:, :, None].to(states.dtype)
-        return functional.normalize((states * shown).sum(dim=1) / shown.sum(dim=1), dim=1)
 
 
 def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], int8: bool = True) -> Path:

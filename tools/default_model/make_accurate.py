@@ -29,15 +29,15 @@ from anselm.checkpoints.checksums import hash_file
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
 from anselm.errors import AnselmError
-from anselm.export.exporter import Pairs, batches, pair_rows, to_onnx
+from anselm.export.exporter import batches, pair_rows, to_onnx
 from anselm.export.quantize import Array, int8, quantize
 from anselm.fetch.fetched_models import ADAPTER, EXTERNAL, FACTORS
 from anselm.fetch.sources import Encoder
 from anselm.files import write_folder_atomically
 from anselm.models.crossencoder import Config, CrossEncoder
+from anselm.models.frames.device_networks import Pairs, Texts
 from anselm.models.frames.pretrained import load_pretrained, save_encoder
 from anselm.runtime.blended import text_rows
-from tools.default_model.general import Texts
 from tools.default_model.make_default import some_lists
 from tools.default_model.mixture import load_lists, mixture
 from tools.default_model.skeletons import Skeletons

@@ -18,9 +18,16 @@ COUNT = len(NUMBERS) + 2
 
 
 def label_number(label: str) -> int:
-    """NP-SBJ-1 and NP=2 are NP, ADVP|PRT is ADVP; those that begin with a hyphen are whole."""
-    if (known := NUMBERS.get(label)) is not None:
-        return known
-    for sign in "-=|":
-        label = label[:1] + label[1:].partition(sign)[0]
+    label = bare_label(label)
     return NUMBERS.get("TOP" if label in ROOTS else label, OTHER)
+
+
+def bare_label(label: str) -> str:
+    """NP-SBJ-1 and NP=2 are NP, ADVP|PRT is ADVP; those that are listed, like -LRB-, are whole."""
+    if label not in NUMBERS:
+        for sign in "-=|":
+            label = label[:1] + label[1:].partition(sign)[0]
+    return label
+
+
+NAMES = {number: label for label, number in NUMBERS.items()} | {OTHER: "?", END: ""}

@@ -127,13 +127,13 @@ def load_span_parser(folder: Path | None = None) -> SpanParser:
     checkpoint = Checkpoint.open(place)
     if checkpoint.model != MODEL:
         raise checkpoint.refusal(f"{checkpoint.model!r} is no parser")
-    inventory, heads = _read_inventory(checkpoint), _read_heads(checkpoint)
+    inventory, heads = read_inventory(checkpoint), _read_heads(checkpoint)
     if not heads.fits(heads.fence.shape[-1], inventory):
         raise checkpoint.refusal("its weights do not fit its labels", HEADS)
     return SpanParser(checkpoint, inventory, heads, open_engine(checkpoint.path(GRAPH)))
 
 
-def _read_inventory(checkpoint: Checkpoint) -> Inventory:
+def read_inventory(checkpoint: Checkpoint) -> Inventory:
     names = [checkpoint.config.get(name) for name in ("labels", "tags")]
     if not all(isinstance(found, list) and all(isinstance(one, str) for one in found) for found in names):
         raise checkpoint.refusal("labels and tags are needed, lists of names")

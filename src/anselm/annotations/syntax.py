@@ -24,7 +24,7 @@ from anselm.annotations.installed_parsers import Benepar, Stanford, Stanza
 from anselm.annotations.penn_labels import EMPTY, ROOTS
 from anselm.annotations.span_parser import load_span_parser
 from anselm.annotations.trees import Tree, read_brackets, read_trees, write_brackets
-from anselm.errors import FormatError, InputError, UnknownNameError
+from anselm.errors import FormatError, InputError, MissingTreeError, UnknownNameError
 from anselm.text.sentences import sentence_spans
 from anselm.text.tokens import UNSPACED
 
@@ -127,7 +127,7 @@ class BracketFile:
         while rest:
             length = next((length for length in self.lengths if rest[:length] in self.trees), None)
             if length is None:
-                raise InputError(f"{self.path} has no tree for {text!r:.200}, from {rest!r:.40} on")
+                raise MissingTreeError(f"{self.path} has no tree for {text!r:.200}, from {rest!r:.40} on")
             found.append(self.trees[rest[:length]])
             rest = rest[length:]
         return tuple(found)

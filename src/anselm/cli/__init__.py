@@ -20,6 +20,7 @@ from anselm.cli import (
     mcp,
     parse,
     pools,
+    probe,
     rank,
     reproduce,
     serve,
@@ -37,7 +38,7 @@ def help_by_default(context: typer.Context) -> None:
 
 
 app = typer.Typer(name="anselm", pretty_exceptions_enable=False, rich_markup_mode="rich")
-for part in (rank, evaluate, calibrate, train, vectors, parse, reproduce, export, fetch, bench, serve, mcp):
+for part in (rank, evaluate, probe, calibrate, train, vectors, parse, reproduce, export, fetch, bench, serve, mcp):
     app.add_typer(part.app)
 app.add_typer(
     data.app,

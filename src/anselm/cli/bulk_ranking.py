@@ -12,7 +12,14 @@ from anselm.errors import FormatError
 
 
 def rank_bulk(
-    model: str, source: Path, output: Path, top: int | None, overwrite: bool, strict: bool, as_json: bool
+    model: str,
+    source: Path,
+    output: Path,
+    top: int | None,
+    overwrite: bool,
+    strict: bool,
+    as_json: bool,
+    device: str | None = None,
 ) -> None:
     from anselm.cli.show import progress
     from anselm.data.formats.jsonl import read_rankable
@@ -30,7 +37,7 @@ def rank_bulk(
         skipped.append(error)
         whisper(f"anselm: skipped: {error}")
 
-    ranker = Ranker.load(model)
+    ranker = Ranker.load(model, device=device)
     lists = read_rankable(source, None if strict else skip)
     with interruptible(None if is_run(output) or is_stream(output) else "the same command goes on where it ended"):
         count = rank_file(

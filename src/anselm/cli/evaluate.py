@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from anselm.cli.completion import complete_model
+from anselm.cli.measurement import Measurement
 from anselm.cli.options import (
     METRICS,
     Columns,
     DataDir,
     DataSource,
+    Device,
     Json,
     JudgedOnly,
     Metrics,
@@ -22,7 +25,7 @@ from anselm.cli.options import (
     Split,
     System,
     TieRule,
-    named_columns,
+    Workers,
 )
 from anselm.cli.output import console, print_json, whisper
 from anselm.cli.robust_evaluation import run_robustness
@@ -30,7 +33,7 @@ from anselm.cli.robust_evaluation import run_robustness
 if TYPE_CHECKING:
     from anselm.evaluation.report import Report
     from anselm.evaluation.robustness import Robustness
-    from anselm.metrics.ties import Ties
+    from anselm.ranking.ranker import Ranker
 
 app = typer.Typer()
 
@@ -66,17 +69,19 @@ def evaluate(
     ] = False,
     columns: Columns = None,
     data_dir: DataDir = None,
+    device: Device = None,
+    workers: Workers = None,
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
+    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir, columns, save, plot)
     if robust:
         if plot:
             raise typer.BadParameter("--plot draws the probabilities of one evaluation; leave it or --robust out")
-        given = (model, data, split, protocol, metrics, ties, judged_only, data_dir, save, columns)
-        return report_robustness(run_robustness(*given), per_question, as_json)
-    (report,) = run_evaluation(
-        [model], data, split, protocol, metrics, ties, judged_only, data_dir, plot, save, columns
-    )
+        if device or workers:
+            raise typer.BadParameter("--device and --workers are for one evaluation; leave them or --robust out")
+        return report_robustness(run_robustness(model, asked), per_question, as_json)
+    (report,) = run_evaluation([model], asked, device, workers)
     if plot:
         from anselm.evaluation.plots import save_plot
 
@@ -118,7 +123,8 @@ def compare(
     """Compare two models question by question, with paired significance tests."""
     from anselm.evaluation.report import compare as compare_reports
 
-    first, second = run_evaluation([model_a, model_b], data, split, protocol, metrics, ties, judged_only, data_dir)
+    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir)
+    first, second = run_evaluation([model_a, model_b], asked)
     rows = compare_reports(first, second)
     if as_json:
         return print_json(describe(first, second) | {"comparisons": {name: vars(row) for name, row in rows.items()}})
@@ -137,50 +143,56 @@ def describe(first: Report, second: Report) -> dict[str, Any]:
 
 
 def run_evaluation(
-    models: Sequence[str],
-    data: str,
-    split: str | None,
-    protocol: str | None,
-    metrics: str,
-    ties: str,
-    judged_only: bool,
-    data_dir: Path | None,
-    plot: Path | None = None,
-    save: Path | None = None,
-    columns: str | None = None,
+    models: Sequence[str], asked: Measurement, device: str | None = None, workers: int | None = None
 ) -> list[Report]:
     """Of several models on the same lists; what is to be drawn or saved is of the first."""
-    from anselm.cli.show import progress, waiting
-    from anselm.data.datasets import load_dataset
+    from anselm.cli.show import progress
     from anselm.evaluation.plots import check_plot, check_source
-    from anselm.evaluation.report import assess, check_metrics
+    from anselm.evaluation.report import assess
     from anselm.evaluation.score_files import check_target, save_scores
     from anselm.evaluation.systems import open_system
     from anselm.outputs import check_apart
 
-    names = [name.strip() for name in metrics.split(",") if name.strip()]
-    check_metrics(names, ties)
-    if plot:
-        check_plot(plot)
-    if save:
-        check_target(save)
-        check_apart(save, data, *models)
-    systems = [open_system(model) for model in models]  # a mistyped name should not cost the reading of the data
-    with waiting("reading"):
-        dataset = load_dataset(data, split, protocol, data_dir, columns=named_columns(columns))
-    if plot:
-        check_source(systems[0], dataset)
-    scoring = partial(progress, label="scoring")
-    reports = [assess(system, dataset, names, cast("Ties", ties), scoring, judged_only) for system in systems]
+    asked.check()
+    if asked.plot:
+        check_plot(asked.plot)
+    if asked.save:
+        check_target(asked.save)
+        check_apart(asked.save, asked.data, *models)
+    with ExitStack() as stack:  # a mistyped name should not cost the reading of the data
+        systems = [open_system(stack.enter_context(equipped(model, device, workers))) for model in models]
+        dataset = asked.read()
+        if asked.plot:
+            check_source(systems[0], dataset)
+        scoring = partial(progress, label="scoring")
+        reports = [assess(one, dataset, asked.names, asked.tie_rule, scoring, asked.judged_only) for one in systems]
     if any(report.trivial for report in reports):
         whisper(
             f"anselm: note: every candidate that is ranked on {dataset.name} is relevant: any order scores the same"
         )
-    if save:
-        save_scores(reports[0], save)
-        for note in notes_on_saving(reports[0], save, data):
+    if asked.save:
+        save_scores(reports[0], asked.save)
+        for note in notes_on_saving(reports[0], asked.save, asked.data):
             whisper(f"anselm: note: {note}")
     return reports
+
+
+@contextmanager
+def equipped(model: str, device: str | None, workers: int | None) -> Iterator[str | Ranker]:
+    """A model by its name, or on a device, or as several processes."""
+    if device is None and workers is None:
+        yield model
+        return
+    from anselm.cli.part_ranking import devices_of
+    from anselm.ranking.ranker import Ranker
+    from anselm.ranking.scorers import load_calibration
+    from anselm.scale.shared_scorer import SharedScorer
+
+    if workers is None:
+        yield Ranker.load(model, device=device)
+        return
+    with SharedScorer(model, workers, devices_of(device)) as scorer:
+        yield Ranker(scorer, load_calibration(model), model)
 
 
 def notes_on_saving(report: Report, save: Path, data: str) -> Iterator[str]:

@@ -20,6 +20,11 @@ Model = Annotated[
         help="A name from `anselm models`, or a checkpoint folder.",
     ),
 ]
+Device = Annotated[
+    str | None,
+    typer.Option(help="What torch computes on: cuda, cuda:N, mps, cpu, or auto; without it the runtime, on the CPU."),
+]
+Workers = Annotated[int | None, typer.Option(help="How many processes, each with a ranker of its own.")]
 Split = Annotated[str | None, typer.Option(help="Which split; `test` where there is one.")]
 Protocol = Annotated[str | None, typer.Option(help="Which questions count; `clean` where the corpus has it.")]
 DataDir = Annotated[Path | None, typer.Option(help="The folder of the corpora; ANSELM_DATA by default.")]

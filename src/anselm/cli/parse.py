@@ -55,7 +55,7 @@ def parse(
 
 
 def write_svg(path: Path, trees: list[Tree]) -> None:
-    from anselm.cli.show.tree_drawings import tree_svg
+    from anselm.annotations.tree_pictures import tree_svg
     from anselm.files import write_atomically
 
     with write_atomically(path) as file:

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
 
 
 def ask_once(
-    question: str, place: str, where: list[str], top: int, model: str, as_json: bool, **options: Any
+    question: str,
+    place: str,
+    where: list[str],
+    top: int,
+    model: str,
+    device: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> Answers:
     from anselm.ranking.pool_answers import ask_pool
     from anselm.ranking.ranker import Ranker
@@ -19,7 +26,7 @@ def ask_once(
     from anselm.retrieval.pool import Pool
 
     with patience("asking"):
-        ranker = Ranker.load(model)
+        ranker = Ranker.load(model, device=device)
         encoder: Any = ranker.scorer if hasattr(ranker.scorer, "text_fingerprint") else None
         with Pool.open(place, encoder) as pool:
             answers = ask_pool(ranker, question, pool, top, where=parse_where(where) or None, **options)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from anselm.cli.options import Columns, Json, named_columns
+from anselm.cli.options import Columns, Device, Json, named_columns
 from anselm.cli.output import interruptible, note, print_json, say
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
 
 if TYPE_CHECKING:
-    from anselm.retrieval.pool import Pool
+    from anselm.retrieval.pool import Pool, TextEncoder
 
 app = typer.Typer()
 
@@ -25,14 +25,21 @@ WhereOption = Annotated[list[str] | None, typer.Option("--where", help="Only tho
 
 
 @contextmanager
-def opened(place: str) -> Iterator[Pool]:
-    """A pool; what it has to say is said at the end."""
+def opened(place: str, device: str | None = None) -> Iterator[Pool]:
+    """A pool; what it has to say is said at the end. On a `device` its vectors are made."""
     from anselm.retrieval.pool import Pool
 
-    with Pool.open(place) as pool:
+    with Pool.open(place, load_encoder(device) if device else None) as pool:
         yield pool
         for one in pool.notes:
             note(f"note: {one}")
+
+
+def load_encoder(device: str) -> TextEncoder:
+    """That of the default model, whose scorer gives the vectors of texts as well."""
+    from anselm.ranking.scorers import load_scorer
+
+    return cast("TextEncoder", load_scorer("default", device=device))
 
 
 @app.command(epilog="Example: anselm pool add faq.pool faq.csv docs/ posts.jsonl")
@@ -45,12 +52,13 @@ def add(
     columns: Columns = None,
     strict: Strict = False,
     vectors: Annotated[bool, typer.Option(help="Fill in vectors now; without them words alone are searched.")] = True,
+    device: Device = None,
     as_json: Json = False,
 ) -> None:
     """Add passages, or replace those with the same ids; make the pool where there is none."""
     skips = Skips()
     again = f"`anselm pool add {place}` goes on with the vectors"
-    with opened(place) as pool, interruptible(f"what was added is kept; {again}"):
+    with opened(place, device) as pool, interruptible(f"what was added is kept; {again}"):
         changed = add_files(pool, files or [], named_columns(columns), None if strict else skips)
         filled = fill_in(pool) if vectors else 0
         pool.flush()
@@ -118,9 +126,10 @@ def info(place: Place, as_json: Json = False) -> None:
 def rebuild(
     place: Place,
     vectors: Annotated[bool, typer.Option("--vectors", help="Compute the vectors again, too.")] = False,
+    device: Device = None,
 ) -> None:
     """Make the index of a pool again, from what it holds; no vector is computed again unless it is asked for."""
-    with opened(place) as pool, interruptible(f"`anselm pool add {place}` goes on with the vectors"):
+    with opened(place, device) as pool, interruptible(f"`anselm pool add {place}` goes on with the vectors"):
         pool.rebuild(vectors)
         if vectors:
             fill_in(pool)

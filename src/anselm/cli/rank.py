@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anselm.cli.options import Columns, Json, Model, named_columns
+from anselm.cli.options import Columns, Device, Json, Model, Workers, named_columns
 from anselm.cli.output import console, patience, print_json, print_rows, say, whisper
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
@@ -23,12 +23,15 @@ app = typer.Typer()
 
 NO_ANSWER = 1  # the exit code, where it is asked for
 
-Explain = Annotated[bool, typer.Option("--explain", help="Mark the words that carried the scores.")]
+Explain = Annotated[
+    bool,
+    typer.Option("--explain", help="Mark the words that carried the scores; with trees, what drew attention in them."),
+]
 Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first item that cannot be read, and skip none.")]
 Graph = Annotated[
     Path | None,
-    typer.Option(help="Draw how the model sees the candidates among each other, where it does: .svg or .html."),
+    typer.Option(help="Draw what the model sees, graphs over the candidates or trees of the best: .svg or .html."),
 ]
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Leave with exit code 1 where no answer was found.")]
 
@@ -45,17 +48,30 @@ def rank(
         ),
     ] = None,
     source: Annotated[
-        Path | None,
-        typer.Option("--input", help="Rank in bulk: grouped JSONL, a list per line; - is standard input."),
+        str | None,
+        typer.Option(
+            "--input",
+            help="Rank in bulk: grouped JSONL, a list per line; - is standard input. For parts: a file, a folder or a "
+            "pattern, also of an address as s3://bucket/in/*.parquet.",
+        ),
     ] = None,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
-            help="Where bulk results go: JSONL (a stopped run goes on) or a TREC .run, also .gz; - is standard output.",
+            help="Where bulk results go: JSONL (a stopped run goes on) or a TREC .run, also .gz; - is standard output. "
+            "For parts: a folder, as out/ or s3://bucket/out/.",
         ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an --output that exists.")] = False,
+    engine: Annotated[
+        str | None, typer.Option(help="Rank in parts: on processes of this machine (local) or on a cluster (ray).")
+    ] = None,
+    workers: Workers = None,
+    part_size: Annotated[
+        int, typer.Option(help="MiB from which a file is cut into pieces, written as numbered parts; 0: never.")
+    ] = 16,
+    device: Device = None,
     columns: Columns = None,
     strict: Strict = False,
     top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
@@ -76,11 +92,16 @@ def rank(
         if explain or fold_duplicates or group or graph or exit_code or columns:
             alone = "--explain, --fold-duplicates, --group, --graph, --columns and --exit-code"
             raise InputError(f"{alone} are for one question, not for ranking in bulk")
+        if engine is not None or workers is not None or wants_parts(source, output):
+            from anselm.cli.part_ranking import rank_in_parts
+
+            options = {"top": top, "device": device, "strict": strict, "overwrite": overwrite}
+            return rank_in_parts(source, output, model, engine, workers, part_size, as_json, **options)
         from anselm.cli.bulk_ranking import rank_bulk
 
-        return rank_bulk(model, source, output, top, overwrite, strict, as_json)
-    if overwrite:
-        raise InputError("--overwrite is for ranking in bulk, with --input and --output")
+        return rank_bulk(model, Path(source), Path(output), top, overwrite, strict, as_json, device)
+    if overwrite or engine is not None or workers is not None:
+        raise InputError("--overwrite, --engine and --workers are for ranking in bulk, with --input and --output")
     if question is None or candidates is None:
         raise InputError('a question and --candidates FILE are needed: anselm rank "When do you open?" -c faq.csv')
     from anselm.data.formats.faqs import read_entries
@@ -90,7 +111,7 @@ def rank(
     skips = Skips()
     listed = read_entries(candidates, named_columns(columns), None if strict else skips)
     with patience("ranking"):
-        ranking = Ranker.load(model).rank(
+        ranking = Ranker.load(model, device=device).rank(
             question,
             listed,
             top,
@@ -130,6 +151,7 @@ def ask(
     fold_duplicates: Fold = False,
     graph: Graph = None,
     exit_code: ExitCode = False,
+    device: Device = None,
     model: Model = "default",
     as_json: Json = False,
 ) -> None:
@@ -146,11 +168,11 @@ def ask(
 
         if graph is not None:
             raise InputError("--graph draws the sentences of files, not the items of a pool")
-        return finish(ask_once(question, pool, where or [], top, model, as_json, **options), skips, exit_code)
+        return finish(ask_once(question, pool, where or [], top, model, device, as_json, **options), skips, exit_code)
     options["context"] = graph is not None
     documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files or [])]
     with patience("asking"):
-        ranking = Ranker.load(model).ask(
+        ranking = Ranker.load(model, device=device).ask(
             question,
             documents,
             top,
@@ -171,6 +193,18 @@ def ask(
     return finish(ranking, skips, exit_code)
 
 
+def wants_parts(source: str, output: str) -> bool:
+    """A folder of parts is written, or read; else one file becomes one file."""
+    return (
+        output.endswith("/")
+        or any("://" in one for one in (source, output))
+        or (Path(output).is_dir() and (Path(output) / "_anselm").is_dir())
+        or Path(source).is_dir()
+        or source.endswith(".parquet")
+        or (any(sign in source for sign in "*?[") and not Path(source).exists())
+    )
+
+
 def check_graph(graph: Path | None) -> None:
     """A mistyped name should not cost the ranking."""
     if graph is not None:
@@ -180,10 +214,17 @@ def check_graph(graph: Path | None) -> None:
 
 
 def draw_graph(ranking: Ranking[Any], graph: Path | None) -> None:
+    """The graphs over the candidates, or the trees of the question and its best answer."""
     if graph is not None and ranking.context is not None:
         from anselm.ranking.context_pictures import save_picture
 
         save_picture(ranking.context, graph)
+    elif graph is not None and ranking.best.trees is not None:
+        from anselm.annotations.attended_pictures import attended_page, attended_svg
+        from anselm.files import replace_file
+
+        draw = attended_page if graph.suffix.lower() == ".html" else attended_svg
+        replace_file(graph, draw(ranking.best.trees, ranking.question).encode())
 
 
 def read_stdin_document() -> Document:

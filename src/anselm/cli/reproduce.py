@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Rows = Annotated[str | None, typer.Argument(metavar="RECIPE", help="A recipe, or all of a paper/table or a paper.")]
+Rows = Annotated[
+    str | None,
+    typer.Argument(metavar="RECIPE", help="A recipe, all of a paper/table or a paper, or a recorded RESULT.json."),
+]
 
 
 @app.command(epilog="Example: anselm reproduce gated-group-self-attention/table-4 --corpus wikiqa --workers 2")
@@ -25,6 +29,12 @@ def reproduce(
     recipe: Rows = None,
     listed: Annotated[bool, typer.Option("--list", help="List the recipes.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Show the results that are recorded.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say which recorded results today's recipes agree with.")
+    ] = False,
+    gains: Annotated[
+        bool, typer.Option("--gains", help="Show where recorded rows gain: by the length of texts, and by noise.")
+    ] = False,
     corpus: Annotated[list[str] | None, typer.Option(help="Only these corpora of the recipe.")] = None,
     seed: Annotated[list[int] | None, typer.Option(help="Only these seeds.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="How many trainings run side by side.")] = 1,
@@ -36,13 +46,22 @@ def reproduce(
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
-    """Run a row of a paper's table, or all of them, every seed, and record it beside the paper's numbers."""
+    """Run a row of a paper's table, or all of them, every seed, and record it beside the paper's numbers.
+
+    A recorded RESULT.json is run again from itself: the settings, seeds and data that it was made of.
+    """
     from anselm.experiments.recipe_files import all_recipes, find_recipes
 
     if listed:
         return print_rows([row(one, data_dir) for one in all_recipes().values()], as_json, COLUMNS)
+    if gains:
+        return show_gains(results, recipe, data_dir, as_json)
     if show:
         return show_results(results, recipe, plot, as_json)
+    if check:
+        return check_results(results, recipe, as_json)
+    if recipe and Path(recipe).suffix == ".json":
+        return run_again(Path(recipe), seed or [], workers, journal, data_dir, as_json)
     if recipe is None:
         raise InputError("name a recipe, or see them with --list")
     from anselm.experiments.availability import choose_corpora
@@ -91,6 +110,28 @@ def row(recipe: Recipe, data_dir: Path | None) -> dict[str, object]:
     }
 
 
+def show_gains(folder: Path, part: str | None, data_dir: Path | None, as_json: bool) -> None:
+    """Of rows that are compared with another, of which both have values of each question."""
+    from anselm.data.datasets import load_dataset
+    from anselm.experiments.gains import gains_of
+    from anselm.experiments.results import find_results
+
+    found, rows = find_results(folder, part or ""), list[dict[str, object]]()
+    for result in found:
+        if any(other.row == result.against and other.values and result.values for other in found):
+            dataset = load_dataset(result.corpus, result.split, result.protocol, data_dir)
+            rows += [asdict(gain) for gain in gains_of(result, found, dataset.questions)]
+    if not rows:
+        raise InputError(f"no recorded row of {part or 'any paper'} has values of each question beside another's")
+    return print_rows([{**row, **_rounded(row)} for row in rows], as_json)
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, object]:
+    low, high = row["interval"]
+    numbers = {name: round(row[name], 3) for name in ("least", "most", "gain", "p")}
+    return {**numbers, "interval": f"{low:+.3f} to {high:+.3f}"}
+
+
 def show_results(folder: Path, part: str | None, plot: Path | None, as_json: bool) -> None:
     """All of them, or those of a paper, a paper/table or a paper/table/row."""
     from anselm.experiments.result_tables import tables
@@ -102,3 +143,48 @@ def show_results(folder: Path, part: str | None, plot: Path | None, as_json: boo
 
         save_sensitivity(found, plot)
     return print_json([asdict(result) for result in found]) if as_json else typer.echo(tables(found, part or ""))
+
+
+def check_results(folder: Path, part: str | None, as_json: bool) -> None:
+    """Exit 1 where some differ."""
+    from anselm.experiments.agreement import DIFFERS, NO_RECIPE
+    from anselm.experiments.agreement import check_results as check
+    from anselm.experiments.agreement import summarise as summarise_check
+    from anselm.experiments.recipe_files import all_recipes
+    from anselm.experiments.results import find_results
+
+    found = check(find_results(folder, part or ""), all_recipes())
+    if as_json:
+        print_json([{**asdict(one), "path": str(one.path)} for one in found])
+    else:
+        for one in found:
+            if one.state in (DIFFERS, NO_RECIPE):
+                typer.echo(f"{one.path}: {one.why}")
+        typer.echo(summarise_check(found))
+    counts = Counter(one.state for one in found)
+    if counts[DIFFERS]:
+        raise typer.Exit(1)
+
+
+def run_again(
+    path: Path, seeds: list[int], workers: int, journal: Path | None, data_dir: Path | None, as_json: bool
+) -> None:
+    from anselm.train.requirements import require_torch
+
+    require_torch()
+    from anselm.experiments.jobs import Context
+    from anselm.experiments.reruns import rerun
+
+    found = list(rerun(path, seeds, workers, journal, Context(data_dir, whisper)))
+    rows = [
+        {
+            "seed": one.seed,
+            **{
+                name: f"{value:.4f}, now {one.now[name]:.4f}" for name, value in one.recorded.items() if name in one.now
+            },
+            "start": "same" if one.same_start else "other",
+            "weights": "same" if one.same_end else "other",
+        }
+        for one in found
+    ]
+    return print_json([asdict(one) for one in found]) if as_json else print_rows(rows, False, tuple(rows[0]))

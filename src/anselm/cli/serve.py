@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anselm.cli.completion import complete_model
+from anselm.cli.options import Device
 from anselm.cli.output import whisper
 from anselm.errors import MissingExtraError
 
@@ -34,6 +36,7 @@ def serve(
     processes: Annotated[
         int | None, typer.Option(help="Ranker processes; one for each core, up to four, if not given.")
     ] = None,
+    device: Device = None,
     max_documents: Annotated[int, typer.Option(help="Of one request.")] = 1_000,
     max_chars: Annotated[int, typer.Option(help="Of one request.")] = 2_000_000,
     max_requests: Annotated[int, typer.Option(help="Accepted at once; beyond, clients are told to wait (429).")] = 128,
@@ -50,11 +53,14 @@ def serve(
         raise MissingExtraError(f"the service (it lacks {', '.join(missing)})", "serve")
     from anselm.fetch.fetched_models import ensure
     from anselm.fetch.progress_line import ProgressLine
+    from anselm.ranking.torch_devices import VARIABLE, find_device
     from anselm.serve.configuration import SHIPPED, Limits, Settings
     from anselm.serve.keys import read_keys
     from anselm.serve.server import log_to_stderr
     from anselm.serve.server import serve as run
 
+    if device is not None:  # ranker processes find it there; models without weights for it stay where they are
+        os.environ[VARIABLE] = find_device(device)
     limits = Limits(max_documents=max_documents, max_chars=max_chars, max_requests=max_requests)
     settings = Settings(
         tuple(model or SHIPPED), processes, limits=limits, timeout=timeout, grace=grace, keys=read_keys(keys)

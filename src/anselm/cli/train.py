@@ -35,7 +35,9 @@ def train(
     recipe: Name = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", "-d", autocompletion=complete_corpus, help="Labelled lists: a corpus name or a file."),
+        typer.Option(
+            "--data", "-d", autocompletion=complete_corpus, help="Lists: a corpus or file; trees, for `parser`."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The checkpoint folder to write; it must not exist.")] = None,
     base: Annotated[
@@ -67,8 +69,8 @@ def train(
     """Fit a model to your data: weights or word statistics, probabilities, and the threshold for "no answer"."""
     given = {name: value for name, value in (("epochs", epochs), ("learning_rate", learning_rate)) if value is not None}
     if recipe == PARSER:
-        check_alone(data, {"--dev": dev, "--split": split, "--protocol": protocol, "--corpus": corpus})
-        return train_parser(out, seed, given, data_dir, as_json)
+        check_alone(None, {"--dev": dev, "--split": split, "--protocol": protocol, "--corpus": corpus})
+        return train_parser(out, seed, given, Path(data) if data else None, data_dir, as_json)
     if recipe is not None:
         others = {"--base": base if base != "bm25" else None, "--dev": dev, "--split": split, "--protocol": protocol}
         check_alone(data, others | {"--columns": columns})

@@ -14,8 +14,10 @@ from anselm.errors import InputError, MissingExtraError
 PARSER = "parser"  # what `anselm train` takes beside recipes
 
 
-def train_parser(out: Path | None, seed: int, given: Mapping[str, Any], data_dir: Path | None, as_json: bool) -> None:
-    """Into the user's cache, where `anselm parse` looks for it, or another folder."""
+def train_parser(
+    out: Path | None, seed: int, given: Mapping[str, Any], more: Path | None, data_dir: Path | None, as_json: bool
+) -> None:
+    """Into the user's cache, where `anselm parse` looks for it, or another folder; `more` is a file of other trees."""
     if any(find_spec(library) is None for library in ("torch", "transformers", "onnx", "onnxscript")):
         raise MissingExtraError("training a parser", "export")
     from anselm.annotations.span_parser import parser_folder
@@ -31,8 +33,9 @@ def train_parser(out: Path | None, seed: int, given: Mapping[str, Any], data_dir
 
     plan = Plan(**{"seed": seed, **given, **({"epochs": int(given["epochs"])} if "epochs" in given else {})})
     with interruptible(None):
-        found = make_parser(target, data_dir, ParserConfig(), plan, note)
+        found = make_parser(target, data_dir, ParserConfig(), plan, note, more)
     if as_json:
         return print_json(asdict(found))
-    test = found.test
-    return say(f"{target}: labelled F1 {test.f1:.4f}, tags {test.tags:.4f} on {test.sentences} sentences kept apart")
+    test, asked = found.test, found.questions
+    apart = f"labelled F1 {test.f1:.4f}, tags {test.tags:.4f} on {test.sentences} sentences kept apart"
+    return say(f"{target}: {apart}; F1 {asked.f1:.4f} on {asked.sentences} questions")

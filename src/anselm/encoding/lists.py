@@ -109,10 +109,14 @@ class Lists:
         sizes = np.diff(running(wanted)[self.bounds])
         return self._take(self.questions[sizes > 0], np.flatnonzero(wanted), sizes[sizes > 0])
 
-    def append(self, lists: Indices, pairs: Indices) -> Lists:
-        """Candidates of other lists behind those of some lists. There they are irrelevant, and have no position."""
+    def insert(self, lists: Indices, pairs: Indices, places: NDArray[np.float64]) -> Lists:
+        """Candidates of other lists among those of some lists. There they are irrelevant, and have no position.
+
+        A place is between 0, before the first, and 1, behind the last. A list's own candidates keep their order.
+        """
         owner = np.repeat(np.arange(len(self)), self.sizes)
-        order = np.argsort(np.concatenate([owner, lists]), kind="stable")
+        own = (np.arange(len(owner)) - self.bounds[owner] + 0.5) / self.sizes[owner]
+        order = np.lexsort((np.concatenate([own, places]), np.concatenate([owner, lists])))
         foreign = order >= len(owner)
         sizes = self.sizes + np.bincount(lists, minlength=len(self))
         taken = self._take(self.questions, np.concatenate([np.arange(len(owner)), pairs])[order], sizes)

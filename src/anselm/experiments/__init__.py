@@ -4,6 +4,7 @@ schema, recipe_files, availability   what a recipe is, where it stands, and whet
 jobs, job_pool, journal, fingerprints   one seed of a recipe; many, side by side, with a journal of what is done
 run                                  recipes, all seeds, as recorded results
 training_runs, recalibration         a checkpoint of a recipe or of one's own data; probabilities of one that is there
+provenance, reruns, agreement        what a run was made of, a record run again, and whether recipes still say the same
 results, result_tables, published, sweeps   the record of a row, its tables and curves
 parts, stage_vectors, vector_training   the data and the word vectors of a stage
 """

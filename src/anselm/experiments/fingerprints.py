@@ -19,23 +19,36 @@ if TYPE_CHECKING:
     from anselm.experiments.jobs import Job
 
 
+UNSEEN = ("published", "table")  # of a part: how figures are reported
+
+
 def fingerprint(job: Job) -> str:
     recipe, changes = job.recipe, job.changes
     record = {
         "model": recipe.model,
-        "transfer": _transfer(recipe, job.seed) if recipe.transfer else None,
+        "transfer": _transfer(recipe.first, job.seed) if recipe.transfer else None,
         "corpora": {
             name: _stage(recipe, recipe.corpora[name], changes) | _tests(recipe, recipe.corpora[name])
             for name in job.corpora
         },
         "seed": job.seed,
     }
+    if recipe.transfer_model:
+        record["transfer_model"] = recipe.transfer_model
     return _digest(record)
+
+
+def row_fingerprint(recipe: Recipe, corpus: str, changes: Mapping[str, Any]) -> str:
+    """Of a row on one corpus, all seeds: with another one it is another experiment."""
+    seeds = {"seeds": list(recipe.transfer_seeds)} if recipe.transfer_seeds else {}
+    transfer = {**_stage(recipe, recipe.transfer, {}), **seeds} if recipe.transfer else None
+    stage = _stage(recipe, recipe.corpora[corpus], changes)
+    return _digest({"model": recipe.model, "transfer": transfer, "corpus": stage})
 
 
 def transfer_fingerprint(job: Job) -> str:
     """Of the first stage alone, which jobs of other recipes may share."""
-    return _digest({"model": job.recipe.model, "transfer": _transfer(job.recipe, job.seed)})
+    return _digest({"model": job.recipe.first.model, "transfer": _transfer(job.recipe.first, job.seed)})
 
 
 def _transfer(recipe: Recipe, seed: int) -> dict[str, Any]:
@@ -59,7 +72,7 @@ def _tests(recipe: Recipe, stage: Stage) -> dict[str, Any]:
 
 
 def _parts(parts: Iterable[Part]) -> list[dict[str, Any]]:
-    return [{name: value for name, value in asdict(part).items() if name != "published"} for part in parts]
+    return [{name: value for name, value in asdict(part).items() if name not in UNSEEN} for part in parts]
 
 
 def _digest(record: Mapping[str, Any]) -> str:
@@ -102,5 +115,8 @@ def _former_stage(stage: Stage | None) -> str:
 
 def _listed(parts: Iterable[Part]) -> str:
     """As a tuple has them between its brackets."""
-    spelt = [f"Part({', '.join(f'{name}={value!r}' for name, value in asdict(part).items())})" for part in parts]
+    spelt = [
+        f"Part({', '.join(f'{name}={value!r}' for name, value in asdict(part).items() if name != 'table')})"
+        for part in parts
+    ]
     return f"{spelt[0]}," if len(spelt) == 1 else ", ".join(spelt)

@@ -15,14 +15,15 @@ from anselm.data.overlap import find_overlap
 from anselm.evaluation.report import measure, official
 from anselm.experiments.fingerprints import fingerprint, former_transfer, transfer_fingerprint
 from anselm.experiments.journal import Run, Tested
-from anselm.experiments.parts import join_parts, load_part
+from anselm.experiments.parts import join_parts, load_part, parts_sha256
+from anselm.experiments.provenance import describe_run, weights_sha256
 from anselm.experiments.schema import Part, Recipe, Stage, of_config, of_training
 from anselm.experiments.stage_vectors import stage_vectors
 from anselm.metrics.measures import summarise
 from anselm.models.frames.pretrained import describe_encoder
 from anselm.models.frames.weights import load_weights, save_weights
 from anselm.train.devices import copy_weights, device_name, on_device, usual_precision
-from anselm.train.fit import dev_map, make_model, train_model
+from anselm.train.fit import dev_metric, make_model, train_model
 from anselm.train.hyperparameters import Progress, Training, make_training
 
 METRICS = ("map", "mrr", "p@1")
@@ -78,41 +79,52 @@ def run_job(job: Job, context: Context) -> list[Run]:
         began = time.perf_counter()
         if job.recipe.transfer:
             model.load_state_dict(start)
-        else:
-            model = start_model(job, name, context)
-        runs.append(run_corpus(job, name, model, began, context))
+        runs.append(run_corpus(job, name, row_model(job, name, model, context), began, context))
     return runs
 
 
 def run_corpus(job: Job, name: str, model: Any, began: float, context: Context) -> Run:
     recipe, stage = job.recipe, job.recipe.corpora[name]
+    start = weights_sha256(model)
     if stage.train:
         progress = run_stage(model, stage, job.training(name), context)
     else:
-        progress = Progress(steps=0, best=dev_map(model, context.load(stage.dev).questions)())
+        progress = Progress(steps=0, best=dev_metric(model, context.load(stage.dev).questions)())
     dev = progress.best or 0.0
     decides = job.training(name).loss == "pointwise"
     tests = [test(model, context.load(part), recipe.metric, decides) for part in stage.tests]
     parameters = sum(parameter.numel() for parameter in model.parameters())
     seconds = round(time.perf_counter() - began, 1)
-    about = (parameters, seconds, device_name(), encoder_of(model), progress.best_step)
+    data, end = data_sha256(recipe, stage, context), weights_sha256(model)
+    made = describe_run(model.config, job.training(name), data, start, end)
+    dev_mrr = dev_metric(model, context.load(stage.dev).questions, "mrr")()
+    about = (parameters, seconds, device_name(), encoder_of(model), progress.best_step, dev_mrr, made)
     changed = "".join(f", {key} {value}" for key, value in job.changes.items())
     context.say(f"{recipe.name}, {name}, seed {job.seed}{changed}: dev MAP {dev:.4f}, {seconds:.0f} s")
     return Run(name, job.seed, dict(job.changes), dev, tests, *about)
 
 
 def start_model(job: Job, corpus: str, context: Context) -> Any:
-    """What the training on a corpus begins with: a new model, or the one that the transfer left."""
+    """What the training on a corpus begins with."""
+    transferred = transfer(job, job.recipe.transfer, context) if job.recipe.transfer else None
+    return row_model(job, corpus, transferred, context)
+
+
+def row_model(job: Job, corpus: str, transferred: Any, context: Context) -> Any:
+    """A new model, the one that the transfer left, or a new one on the encoder of that."""
     recipe = job.recipe
-    if recipe.transfer:
-        return transfer(job, recipe.transfer, context)
-    return new_model(recipe, job.seed, recipe.corpora[corpus], context, of_config(job.changes))
+    if transferred is not None and not recipe.transfer_model:
+        return transferred
+    model = new_model(recipe, job.seed, recipe.corpora[corpus], context, of_config(job.changes))
+    if transferred is not None:
+        model.encoder.load_state_dict(transferred.encoder.state_dict())
+    return model
 
 
 def transfer(job: Job, stage: Stage, context: Context) -> Any:
     """The model after the first stage: as an earlier job left it, or trained now, and left for later ones."""
     seed = job.recipe.transfer_seed(job.seed)
-    model = new_model(job.recipe, seed, stage, context)
+    model = new_model(job.recipe.first, seed, stage, context)
     path = context.transfers / job.transfer if context.transfers and job.transfer else None
     if path and (there := kept_transfer(job, path.parent)):
         load_weights(model, there)
@@ -170,6 +182,18 @@ def stage_data(stage: Stage, context: Context) -> tuple[Dataset, Dataset]:
         if overlap := find_overlap(lists.questions, f"{part.data} {part.split or ''}".strip(), context.load(part)):
             context.say(f"note: {overlap}")
     return lists, context.load(stage.dev)
+
+
+def data_sha256(recipe: Recipe, stage: Stage, context: Context) -> dict[str, str]:
+    """Of all that moves weights, by what it was for."""
+    first = recipe.transfer
+    parts = {
+        "train": stage.train,
+        "dev": (stage.dev,),
+        "texts": stage.texts,
+        "transfer": (*first.train, first.dev, *first.texts) if first else (),
+    }
+    return {name: parts_sha256(some, context.data_dir) for name, some in parts.items() if some}
 
 
 def run_stage(model: Any, stage: Stage, training: Training, context: Context) -> Progress:

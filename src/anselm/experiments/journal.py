@@ -33,6 +33,8 @@ class Run:
     device: str
     encoder: Mapping[str, str] = field(default_factory=dict)  # name and sha256 of the pretrained one, if any
     best_step: int | None = None  # after which the weights were best on dev, and kept; earlier journals do not say
+    dev_mrr: float | None = None
+    made: Mapping[str, Any] = field(default_factory=dict)  # of what (provenance.py); earlier journals do not say
 
 
 def mend_journal(path: Path) -> None:

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from random import Random
 
 import numpy as np
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from anselm import __version__
 from anselm.annotations.evalb import BracketScores, score_brackets
 from anselm.annotations.span_heads import Inventory
-from anselm.annotations.span_parser import HEADS, MODEL, load_span_parser
-from anselm.annotations.treebank import TERMS, read_treebank
-from anselm.annotations.trees import Tree
-from anselm.checkpoints.checkpoint import CARD, GRAPH, WEIGHTS, write_config
+from anselm.annotations.span_parser import HEADS, MODEL, load_span_parser, read_inventory
+from anselm.annotations.syntax import join_sentences
+from anselm.annotations.treebank import COUNTS, TERMS, read_treebank, without_traces
+from anselm.annotations.trees import Tree, read_trees
+from anselm.checkpoints.checkpoint import CARD, GRAPH, WEIGHTS, Checkpoint, write_config
 from anselm.checkpoints.checksums import write_checkpoint
 from anselm.encoding.tokenizer import PairTokenizer
-from anselm.experiments.question_trees import make_questions
-from anselm.export.parser_graph import parser_graph
+from anselm.errors import FormatError, InputError
+from anselm.experiments.question_trees import make_questions, plain_question
 from anselm.models.frames.parser_examples import Example, make_examples, take_inventory
 from anselm.models.frames.parser_network import ParserConfig, ParserNetwork, merge
 from anselm.models.frames.parser_training import Plan, Say, train_parser, with_states
 from anselm.models.frames.pretrained import MINILM, load_pretrained, save_encoder
 from anselm.train.devices import device_name, on_device
 
-QUESTIONS = 400  # made ones, beside the 3,466 trees
+QUESTIONS = 800  # made ones, beside the 3,466 trees
+ASKED = Path(__file__).with_name("asked.mrg")
 SEEN = 100  # sentences, to see the ranges of int8 on
 TEXT = """# A parser of English
 
@@ -34,7 +36,8 @@ A span parser and tagger on {encoder}, made with Anselm {version}: `anselm parse
 
 | | |
 |---|---|
-| trained on | {train:,} trees of the Penn Treebank sample of NLTK, and {questions:,} questions made of their phrases |
+| trained on | {train:,} trees of the Penn Treebank sample of NLTK, {questions:,} questions made of their phrases |
+| and on | {more:,} trees of a file |
 | chosen on | {dev:,} other trees: labelled F1 {dev_f1:.4f}, tags {dev_tags:.4f} |
 | tested on | {test:,} more: labelled F1 {f1:.4f}, tags {tags:.4f}, as it is in this folder, in int8 |
 | made on | {device} |
@@ -50,63 +53,110 @@ class ParserReport:
     sentences: int  # that were trained on, made questions included
     dev: BracketScores  # as it was trained, in float32
     test: BracketScores  # as it is saved, in int8
-    questions: BracketScores  # questions that were made of the test part's phrases
+    questions: BracketScores  # on questions whose trees were written by hand
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A parser that is trained."""
+
+    network: ParserNetwork
+    inventory: Inventory
+    tokenizer: PairTokenizer
+    examples: list[Example]
+    more: int  # trees of a file
+    dev: BracketScores
 
 
 def make_parser(
-    out: Path, data_dir: Path | None, config: ParserConfig, plan: Plan, say: Say, encoder: str = MINILM
+    out: Path, data_dir: Path | None, config: ParserConfig, plan: Plan, say: Say, more: Path | None = None
 ) -> ParserReport:
-    trees = {split: read_treebank(split, data_dir) for split in ("train", "dev", "test")}
-    made = [*trees["train"], *make_questions(trees["train"], QUESTIONS, plan.seed)]
+    """`more`: a file of trees to learn from besides the sample's, such as another parser's of questions."""
+    learned = learn_parser(data_dir, config, plan, say, more)
+    with write_checkpoint(out) as folder:
+        write_network(folder, learned, plan)
+        write_graph(folder, learned)
+        say("testing")
+        test, questions = _test(folder, read_treebank("test", data_dir)), _test(folder, read_asked())
+        (folder / CARD).write_text(_card(learned, test), encoding="utf-8")
+    return ParserReport(str(out), len(learned.examples), learned.dev, test, questions)
+
+
+def learn_parser(data_dir: Path | None, config: ParserConfig, plan: Plan, say: Say, more: Path | None) -> Learned:
+    train, others = read_treebank("train", data_dir), read_others(more, plan.seed) if more else []
+    made = [*train, *make_questions(train, QUESTIONS, plan.seed), *others]
     inventory = take_inventory(made)
-    pretrained, tokenizer = load_pretrained(encoder)
+    pretrained, tokenizer = load_pretrained(MINILM)
     network = on_device(ParserNetwork(pretrained, config, len(inventory.labels), len(inventory.tags)))
-    examples, dev = (_read(network, part, inventory, tokenizer) for part in (made, trees["dev"]))
+    examples, dev = (_read(network, part, inventory, tokenizer) for part in (made, read_treebank("dev", data_dir)))
     say(f"{len(examples):,} sentences are read; training")
     scores = train_parser(network, inventory, examples, dev, plan, say)
-    settings = asdict(config) | {"encoder": encoder} | asdict(plan)
-    with write_checkpoint(out) as folder:
-        _write(folder, network, inventory, tokenizer, settings, examples)
-        say("testing")
-        test, questions = _test(folder, trees["test"]), _test(folder, make_questions(trees["test"], 200, 2))
-        card = _card(encoder, trees, scores, test)
-        (folder / CARD).write_text(card, encoding="utf-8")
-    return ParserReport(str(out), len(examples), scores, test, questions)
+    return Learned(network.cpu().eval(), inventory, tokenizer, examples, len(others), scores)
+
+
+def read_asked() -> list[Tree]:
+    """Questions as people ask and type them, that nothing is trained on."""
+    return list(read_trees(ASKED.read_text(encoding="utf-8")))
+
+
+def read_others(path: Path, seed: int) -> list[Tree]:
+    """Trees in brackets as the sample's are read; questions among them also as people type them."""
+    try:
+        content = path.read_text(encoding="utf-8")
+        trees = [without_traces(join_sentences([tree])) for tree in read_trees(content)]
+    except (OSError, ValueError) as error:
+        raise FormatError(path, f"cannot be read as a file of trees ({error})") from None
+    except InputError as error:
+        raise FormatError(path, str(error)) from None
+    random = Random(seed)
+    return [plain_question(tree, random) for tree in trees if tree is not None and not tree.word]
 
 
 def _read(network: ParserNetwork, trees: list[Tree], inventory: Inventory, tokenizer: PairTokenizer) -> list[Example]:
     examples = make_examples(trees, inventory, tokenizer)
-    return examples if network.config.rank else with_states(network, examples)
+    return with_states(network, examples) if network.config.tuned == "nothing" else examples
 
 
-def _write(
-    folder: Path,
-    network: ParserNetwork,
-    inventory: Inventory,
-    tokenizer: PairTokenizer,
-    settings: dict[str, Any],
-    examples: list[Example],
-) -> None:
-    """The trained weights by themselves, and what parsing needs: one graph, and the weights behind it."""
-    network = network.cpu().eval()
-    save_file(network.own_weights(), folder / WEIGHTS)
+def write_network(folder: Path, learned: Learned, plan: Plan) -> None:
+    """What `load_network` reads: the trained weights, in half precision."""
+    network, inventory = learned.network, learned.inventory
+    save_file({name: value.half() for name, value in network.own_weights().items()}, folder / WEIGHTS)
     np.savez(folder / HEADS, **asdict(network.heads()))
-    save_encoder(network.encoder, tokenizer, folder)
+    save_encoder(network.encoder, learned.tokenizer, folder)
+    settings = asdict(network.config) | {"encoder": MINILM} | asdict(plan)
     names = {"labels": list(inventory.labels), "tags": list(inventory.tags)}
     write_config(folder, MODEL, settings | names, terms=TERMS)
+
+
+def load_network(folder: Path) -> tuple[ParserNetwork, Inventory, PairTokenizer]:
+    """With torch, on the device at hand: what a GPU parses many texts with, or what goes on learning."""
+    checkpoint = Checkpoint.open(folder)
+    inventory = read_inventory(checkpoint)
+    own = {one.name: checkpoint.config[one.name] for one in fields(ParserConfig)}
+    pretrained, tokenizer = load_pretrained(MINILM)
+    network = ParserNetwork(pretrained, ParserConfig(**own), len(inventory.labels), len(inventory.tags))
+    found = {name: value.float() for name, value in load_file(checkpoint.path(WEIGHTS)).items()}
+    network.load_state_dict(found, strict=False)
+    return on_device(network).eval(), inventory, tokenizer
+
+
+def write_graph(folder: Path, learned: Learned) -> None:
+    """What parsing needs besides the weights behind it."""
+    from anselm.export.parser_graph import parser_graph  # its libraries are not wherever a network can be trained
+
     (folder / GRAPH).parent.mkdir()
-    rows = [example.row for example in examples[:: max(1, len(examples) // SEEN)]]
+    rows = [example.row for example in learned.examples[:: max(1, len(learned.examples) // SEEN)]]
     seen = [{"ids": row.ids[None], "mask": np.ones_like(row.ids[None]), "shapes": row.shapes[None]} for row in rows]
-    (folder / GRAPH).write_bytes(parser_graph(merge(network), seen).SerializeToString())
+    (folder / GRAPH).write_bytes(parser_graph(merge(learned.network), seen).SerializeToString())
 
 
 def _test(folder: Path, gold: list[Tree]) -> BracketScores:
     return score_brackets(gold, load_span_parser(folder).parse_words([tree.words() for tree in gold]))
 
 
-def _card(encoder: str, trees: dict[str, list[Tree]], dev: BracketScores, test: BracketScores) -> str:
-    counts = {split: len(found) for split, found in trees.items()}
+def _card(learned: Learned, test: BracketScores) -> str:
+    dev = learned.dev
     return TEXT.format(
-        encoder=encoder, version=__version__, questions=QUESTIONS, device=device_name(), terms=TERMS,
-        dev_f1=dev.f1, dev_tags=dev.tags, f1=test.f1, tags=test.tags, **counts,
+        encoder=MINILM, more=learned.more, version=__version__, questions=QUESTIONS, device=device_name(), terms=TERMS,
+        dev_f1=dev.f1, dev_tags=dev.tags, f1=test.f1, tags=test.tags, **COUNTS,
     )  # fmt: skip

@@ -31,6 +31,12 @@ def shorten(question: Question, most: int | None) -> Question:
     return replace(question, candidates=tuple(question.candidates[i] for i in kept))
 
 
+@lru_cache(maxsize=64)
+def parts_sha256(parts: tuple[Part, ...], data_dir: Path | None = None) -> str:
+    """Of the lists of some parts together."""
+    return join_parts(parts, lambda part: load_part(part, data_dir)).sha256
+
+
 def join_parts(parts: Sequence[Part], load: Load) -> Dataset:
     """Several parts as one training set; ids are prefixed where there are several, since corpora share them."""
     loaded = [load(part) for part in parts]

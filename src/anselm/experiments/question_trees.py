@@ -96,6 +96,13 @@ def _make(pattern: str, phrases: dict[str, list[str]], random: Random) -> Tree:
     return _rewritten(tree, str.lower) if random.random() < 0.5 else _opened(tree)
 
 
+def plain_question(tree: Tree, random: Random) -> Tree:
+    """Half of those that are well written as people type them: without capitals, without a mark at the end, or both."""
+    if tree.children and tree.children[-1].word == "?" and len(tree.children) > 1 and random.random() < 0.5:
+        tree = Tree(tree.label, tree.children[:-1])
+    return _rewritten(tree, str.lower) if random.random() < 0.5 else tree
+
+
 def _opened(tree: Tree) -> Tree:
     """With a capital at the beginning."""
     first = iter((True,))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from anselm.experiments.comparisons import RowComparison, compare_rows, partner
 from anselm.experiments.published import System, published_systems
 from anselm.experiments.results import Result
-from anselm.metrics.significance import compare, welch_test
+from anselm.metrics.significance import bootstrap_difference
 
 
 def tables(results: Sequence[Result], part: str = "") -> str:
@@ -23,7 +25,7 @@ def tables(results: Sequence[Result], part: str = "") -> str:
         rows = [result for result in results if result.paper == paper and table in (result.table, *result.also)]
         places = {(row.corpus, row.split, row.protocol) for row in rows}
         systems = [one for one in published_systems(paper, table) if (one.corpus, one.split, one.protocol) in places]
-        parts.append(f"## {paper}, {table}\n\n{_table(rows, systems)}")
+        parts.append(f"## {paper}, {table}\n\n{_table(rows, systems)}{_outdated(rows)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -31,16 +33,23 @@ def _table(results: Sequence[Result], systems: Sequence[System]) -> str:
     there = {name for metrics in (row.metrics for row in results) for name in metrics}
     groups = [names for names in COLUMNS if there & {*names}]
     compared = [row for row in results if row.against]
+    found = compare_rows(results)
     header = ["row", "corpus, split (protocol)", *map(_heading, groups), "seeds", "paper", "parameters"]
-    header += [f"{compared[0].metric.upper()} against (p over questions / seeds)"] if compared else []
+    header += [f"{compared[0].metric.upper()} against (p over questions / seeds, Holm)"] if compared else []
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
     for result in sorted(results, key=lambda result: (result.corpus, _by_number(result.row))):
-        last = [_difference(result, results)] if compared else []
+        last = [_difference(result, results, found)] if compared else []
         lines.append(f"| {' | '.join([*_cells(result, groups), *last])} |")
     for system in systems:
         cells = [*_published_cells(system, groups), *(["-"] if compared else [])]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _outdated(results: Sequence[Result]) -> str:
+    """What the sign beside a row means, where some row has it."""
+    found = dict.fromkeys(f"{result.corpus}: {result.outdated}" for result in results if result.outdated)
+    return f"\n\n† the recipe of today is another one. {'; '.join(found)}." if found else ""
 
 
 def _by_number(row: str) -> list[tuple[str, float]]:
@@ -66,7 +75,8 @@ def _cells(result: Result, groups: Sequence[Sequence[str]]) -> list[str]:
     theirs = ", ".join(f"{_label(name)} {value:.3f}" for name, value in result.published.items()) or "-"
     place = f"{result.corpus}, {result.split} ({result.protocol})"
     shown = [cell or "-" for cell in ours]
-    return [result.row, place, *shown, str(len(result.seeds)), theirs, f"{result.parameters / 1e6:.1f}M"]
+    row = f"{result.row} †" if result.outdated else result.row
+    return [row, place, *shown, str(len(result.seeds)), theirs, f"{result.parameters / 1e6:.1f}M"]
 
 
 def _published_cells(system: System, groups: Sequence[Sequence[str]]) -> list[str]:
@@ -78,31 +88,26 @@ def _published_cells(system: System, groups: Sequence[Sequence[str]]) -> list[st
     return [system.row, f"{system.corpus}, {system.split} ({system.protocol})", *shown, "published", "-", "-"]
 
 
-def _difference(result: Result, others: Sequence[Result]) -> str:
+def _difference(result: Result, table: Sequence[Result], compared: Mapping[Path, RowComparison]) -> str:
     """How much better it is than the row it is compared with, between which bounds (95 %), and how likely by chance.
 
-    Two p: over the questions, with the models as they are, and over the seeds, were they trained again. * where both
-    are below 0.05.
+    * where the corrected p is below 0.05.
     """
-    where = (result.corpus, result.split, result.protocol)
-    same = (row for row in others if (row.corpus, row.split, row.protocol) == where)
-    other = next((row for row in same if row.row == result.against and row.metric == result.metric), None)
-    if other is None or not result.values or len(other.values) != len(result.values):
+    if (other := partner(result, table)) is None:
         return "-"
-    if _training(result) != _training(other):
+    if (found := compared.get(result.path)) is None:
         return f"{other.row}: trained otherwise"
-    found = compare(result.values, other.values)
-    low, high = found.interval
-    seeds = [row.metrics.get(result.metric, {}).get("values", ()) for row in (result, other)]
-    chances = [found.p_randomisation, *([welch_test(*seeds)] if min(map(len, seeds)) > 1 else [])]
-    star = " *" if len(chances) == 2 and max(chances) < 0.05 else ""
-    spelt = " / ".join("< 0.001" if p < 0.001 else f"{p:.3f}" for p in chances)
-    return f"{other.row}: {found.difference:+.3f} ({low:+.3f} to {high:+.3f}), p {spelt}{star}"
+    low, high = bootstrap_difference(result.values, other.values)
+    chances = " / ".join(spell_chance(p) for p in (found.p_questions, found.p_seeds) if p is not None)
+    star = " *" if found.significant else ""
+    return (
+        f"{other.row}: {found.difference:+.3f} ({low:+.3f} to {high:+.3f}), p {chances}, "
+        f"Holm {spell_chance(found.p_holm)}{star}"
+    )
 
 
-def _training(result: Result) -> tuple[str, str]:
-    """What has to be the same for a difference to be one of the models: optimizer, and lists that chose the weights."""
-    return result.optimizer, result.dev.get("data", "")
+def spell_chance(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _spell(metric: Mapping[str, Any]) -> str:

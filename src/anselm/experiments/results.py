@@ -46,6 +46,8 @@ class Result:
     values: list[float] = field(default_factory=list)  # that metric for each question, a mean over the seeds
     encoder: dict[str, str] = field(default_factory=dict)  # the pretrained one that it began with: name, sha256
     optimizer: str = ""  # earlier records do not say
+    made: dict[str, Any] = field(default_factory=dict)  # of what (provenance.py); earlier records do not say
+    outdated: str = ""  # how it was made, where the recipe of today is another one and it was not run again
 
     @property
     def names(self) -> list[str]:
@@ -70,9 +72,8 @@ def merge(results: Sequence[Result]) -> Result:
     """Seeds that were run apart, as one result: all of one row, on the same data."""
     first = results[0]
     names = [name for name in first.metrics if all(name in result.metrics for result in results)]  # older have fewer
-    for other in results[1:]:
-        if (other.path, other.data_sha256, other.model) != (first.path, first.data_sha256, first.model):
-            raise InputError(f"{other.path} and {first.path} are not seeds of one result")
+    if odd := next((other for other in results[1:] if _experiment(other) != _experiment(first)), None):
+        raise InputError(f"{odd.path} and {first.path} are not seeds of one result")
     return replace(
         first,
         seeds=[seed for result in results for seed in result.seeds],
@@ -80,13 +81,28 @@ def merge(results: Sequence[Result]) -> Result:
         dev=_joined_dev(results),
         seconds=round(sum(result.seconds for result in results), 1),
         values=_mean_values(results),
+        made=_joined_made(results),
     )
+
+
+def _experiment(result: Result) -> tuple[Any, ...]:
+    """What has to be the same for seeds to be of one row. Records that do not say of what they were made are of one
+    with nothing that does.
+    """
+    made = [result.made.get(name) for name in ("fingerprint", "config", "training", "data")]
+    return result.path, result.data_sha256, result.model, result.chosen, made
+
+
+def _joined_made(results: Sequence[Result]) -> dict[str, Any]:
+    seeds = [seed for result in results for seed in result.made.get("seeds", ())]
+    return {**results[0].made, "seeds": seeds} if seeds else results[0].made
 
 
 def _joined_dev(results: Sequence[Result]) -> dict[str, Any]:
     """Older results do not say after which step their weights were best."""
     steps = [step for result in results for step in result.dev.get("best_steps", ())]
-    found = results[0].dev | {"map": _joined([result.dev["map"] for result in results])}
+    figures = [name for name in ("map", "mrr") if all(name in result.dev for result in results)]
+    found = results[0].dev | {name: _joined([result.dev[name] for result in results]) for name in figures}
     return found | {"best_steps": steps} if steps else found
 
 
@@ -116,8 +132,7 @@ def record_result(result: Result, folder: Path, say: Callable[[str], None]) -> P
     before = read_result(path) if path.exists() else None
     if before is None or set(before.seeds) <= set(result.seeds):
         return write_result(result, folder)
-    same = (before.data_sha256, before.model, before.chosen) == (result.data_sha256, result.model, result.chosen)
-    if same and not set(before.seeds) & set(result.seeds):
+    if _experiment(before) == _experiment(result) and not set(before.seeds) & set(result.seeds):
         return write_result(merge([before, result]), folder)
     say(f"note: {path} stays as it is: it has the seeds {before.seeds}, and these are {result.seeds}")
     return path

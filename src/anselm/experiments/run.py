@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from anselm.errors import InputError
 from anselm.experiments.job_pool import run_jobs
 from anselm.experiments.jobs import Context, Job, Say, say_nothing, settings
 from anselm.experiments.journal import Run, Tested
+from anselm.experiments.provenance import commit, describe_row
 from anselm.experiments.results import Result, summary
 from anselm.experiments.schema import Part, Recipe, Stage, find_stage, of_config
 from anselm.train.hyperparameters import Training
@@ -122,7 +122,7 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
     tests = [run.tests[index] for run in runs]
     return Result(
         paper=recipe.paper,
-        table=recipe.table,
+        table=part.table or recipe.table,
         row=recipe.row,
         corpus=Path(part.data).name,  # of a file, its name without the folders
         protocol=dataset.protocol,
@@ -135,9 +135,14 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         device=runs[0].device,
         seconds=round(sum(run.seconds for run in runs), 1),
         data_sha256=dataset.sha256,
-        commit=commit(),
+        commit=runs[0].made.get("commit") or commit(),
         note=recipe.note,
-        dev={"data": row.stage.dev.data, "map": summary([run.dev for run in runs]), **best_steps(runs)},
+        dev={
+            "data": row.stage.dev.data,
+            "map": summary([run.dev for run in runs]),
+            **dev_mrr(runs),
+            **best_steps(runs),
+        },
         chosen=row.changes,
         also=list(recipe.also),
         against=recipe.against,
@@ -145,7 +150,14 @@ def record(row: Row, part: Part, dataset: Dataset, index: int) -> Result:
         values=[round(float(value), 3) for value in np.mean([tested.values for tested in tests], axis=0)],
         encoder=dict(runs[0].encoder),
         optimizer=row.stage.training.get("optimizer", Training.optimizer),
+        made=describe_row(recipe, row.corpus, part, row.changes, runs),
     )
+
+
+def dev_mrr(runs: Sequence[Run]) -> dict[str, Any]:
+    """Likewise."""
+    found = [run.dev_mrr for run in runs if run.dev_mrr is not None]
+    return {"mrr": summary(found)} if len(found) == len(runs) else {}
 
 
 def best_steps(runs: Sequence[Run]) -> dict[str, list[int]]:
@@ -157,13 +169,3 @@ def best_steps(runs: Sequence[Run]) -> dict[str, list[int]]:
 def shared(tests: Sequence[Tested]) -> list[str]:
     """The metrics that all seeds have: journals of earlier versions have fewer."""
     return [name for name in tests[0].metrics if all(name in tested.metrics for tested in tests)]
-
-
-def commit() -> str:
-    """The version of the code, where it is a checkout."""
-    done: Any = None
-    try:
-        done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
-    except OSError:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""

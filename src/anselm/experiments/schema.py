@@ -14,6 +14,8 @@ metric = "p@1"                              what that test is about; MAP by defa
 train = [{ data = "squad", split = "train-subset" }]
 dev = { data = "wikiqa", split = "dev" }
 training = { epochs = 2 }                   the loop's Training
+model = "cross-encoder"                     optional: another model, with the config that stands here alone; the row's
+                                            model is then a new one, on the encoder that this one leaves
 seeds = [1, 2]                              optional: run with these alone, and kept; the row's seeds go on from them in
                                             turn. Without them each seed has a transfer of its own
 
@@ -29,13 +31,14 @@ config = { max_length = 50 }                optional: what differs in the model'
 texts = [{ data = "semeval-forum" }]        optional: more texts for the word vectors, besides those of `train`
 [[corpus.wikiqa.test]]
 data = "wikiqa"
+table = "table-3"                           optional: where the figures on this test set are recorded, if elsewhere
 published = { map = 0.843, mrr = 0.857 }
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from typing import Any
 
@@ -59,6 +62,7 @@ class Part:
     protocol: str | None = None
     lists: int | None = None
     candidates: int | None = None
+    table: str = ""  # tests only
     published: Mapping[str, float] = field(
         default_factory=dict, hash=False
     )  # metric -> what the paper reports; tests only
@@ -114,6 +118,7 @@ class Recipe:
     against: str = ""
     metric: str = "map"
     transfer_seeds: tuple[int, ...] = ()  # none: each seed's own
+    transfer_model: str = ""  # none: the recipe's
 
     @property
     def name(self) -> str:
@@ -122,7 +127,15 @@ class Recipe:
     @property
     def tables(self) -> tuple[str, ...]:
         """Where its row stands, as `paper/table`."""
-        return tuple(f"{self.paper}/{table}" for table in (self.table, *self.also))
+        others = (part.table for stage in self.corpora.values() for part in stage.tests if part.table)
+        return tuple(dict.fromkeys(f"{self.paper}/{table}" for table in (self.table, *self.also, *others)))
+
+    @property
+    def first(self) -> Recipe:
+        """With the model that the transfer trains."""
+        if not (self.transfer and self.transfer_model):
+            return self
+        return replace(self, model=self.transfer_model, config=self.transfer.config, transfer_model="")
 
     def transfer_seed(self, seed: int) -> int:
         """The transfer that a seed goes on from."""
@@ -158,14 +171,16 @@ def make_recipe(record: Mapping[str, Any]) -> Recipe:
     _check_kinds(record, str, STRINGS, "a string")
     _check_kinds(record, dict, ("config", "corpus", "transfer"), "a table of settings")
     _check_kinds(record, list, ("also",), "a list of tables")
-    if record["model"] not in all_models():
-        raise UnknownNameError("model", record["model"], all_models())
     transfer = dict(record.get("transfer", {}))
+    other = transfer.pop("model", "")
+    for model in filter(None, (record["model"], other)):
+        if model not in all_models():
+            raise UnknownNameError("model", model, all_models())
     shared = _seeds(transfer.pop("seeds")) if "seeds" in transfer else ()
     for name, stage in record["corpus"].items():
         if not transfer and not stage.get("train"):
             raise TypeError(f"{name} has no `train`, which only a row with a transfer can do without")
-    if transfer and any(_changes_model(stage) for stage in record["corpus"].values()):
+    if transfer and not other and any(_changes_model(stage) for stage in record["corpus"].values()):
         raise TypeError("a corpus cannot have a config or texts of its own after a transfer, whose model goes on")
     parse_metric(record.get("metric", "map"))
     return Recipe(
@@ -182,6 +197,7 @@ def make_recipe(record: Mapping[str, Any]) -> Recipe:
         against=record.get("against", ""),
         metric=record.get("metric", "map"),
         transfer_seeds=shared,
+        transfer_model=other,
     )
 
 

@@ -60,7 +60,8 @@ def recipe_run(job: Job, context: Context) -> TrainingRun:
 
 def recipe_plan(job: Job, context: Context) -> Plan:
     """Of the last stage, without the transfer before it."""
-    first = job.recipe.transfer or job.recipe.corpora[job.corpora[0]]
+    own = job.recipe.corpora[job.corpora[0]]
+    first = own if job.recipe.transfer_model else job.recipe.transfer or own
     return _last_stage(job, new_model(job.recipe, job.seed, first, context, of_config(job.changes)), context).plan()
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from anselm.checkpoints.catalogue import load_model
 from anselm.checkpoints.checkpoint import (
@@ -38,22 +38,12 @@ from anselm.export.graphs import trace
 from anselm.export.quantize import Array, quantize
 from anselm.export.word_graph import words_to_onnx
 from anselm.files import replace_file
+from anselm.models.frames.device_networks import Pairs
 from anselm.models.frames.pair_model import PairModel
 from anselm.runtime.rows import Rows, lay_out
 
 SEEN = 300  # to see the ranges on; 64 and 800 drifted about as much
 KEPT = (CONFIG, ENCODER, TOKENIZER, VOCABULARY, CALIBRATION, CARD)
-
-
-class Pairs(nn.Module):
-    """The part of a pair model that reads pairs which are rows of tokens already."""
-
-    def __init__(self, model: PairModel) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
-        return self.model.signals(ids, mask, types)
 
 
 def export(folder: Path, out: Path | None, questions: Sequence[Question], int8: bool = True) -> Path:

@@ -14,12 +14,16 @@ What follows from them, and what was settled here:
   - A sentence without entities has a row of zeros in (1), and so in (6): that graph says nothing of it. One that has
     entities has itself as a neighbour.
   - The rows of (4) sum to one already, so that (6) has D = I, and is not applied.
-  - (5) is not scaled; `scaled` divides α by √d. With small weights at the start the softmax is then all but uniform.
+  - (5) is not scaled; `scaled` divides α by √d, and leaves the softmax all but uniform at the start.
+  - Weights begin as in Kipf and Welling's GCN (2017), after Glorot and Bengio (2010), times the gain of φ: what comes
+    out of a convolution is then about as large as what went in, and can be read beside H^0; and α is large enough for
+    the dynamic graph to prefer some candidates, without choosing one. PyTorch's own weights are √6 times smaller.
 Padding has no edges. A graph is (lists, n, n).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import torch
@@ -31,6 +35,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
     "gelu": functional.gelu,
 }
+GAINS = {"relu": math.sqrt(2), "tanh": 5 / 3, "gelu": math.sqrt(2)}  # which undo what φ takes from the variance
 
 
 def both(mask: Tensor) -> Tensor:
@@ -49,11 +54,12 @@ def entity_graph(shared: Tensor, named: Tensor, mask: Tensor) -> Tensor:
 
 def distance_graph(positions: Tensor, documents: Tensor, mask: Tensor, sigma: float) -> Tensor:
     """(2), from places in the source and the numbers of the documents, each (lists, n); a place below 0 is none."""
-    gap = (positions[:, :, None] - positions[:, None, :]).float()
+    places = positions.float()
+    gap = places[:, :, None] - places[:, None, :]
     placed = both(mask & (positions >= 0)) & (documents[:, :, None] == documents[:, None, :])
     itself = torch.eye(positions.shape[1], dtype=torch.bool, device=positions.device)
     edges = (placed | itself) & both(mask)
-    return torch.exp(-(gap**2) / (2 * sigma**2)) * edges
+    return gap.square_().div_(-2 * sigma**2).exp_().mul_(edges)
 
 
 def similarity_graph(vectors: Tensor, mask: Tensor) -> Tensor:
@@ -69,21 +75,27 @@ def normalise(graph: Tensor) -> Tensor:
     return root[:, :, None] * graph * root[:, None, :]
 
 
+def square(width: int, activation: str) -> nn.Linear:
+    """A matrix of weights before an activation, drawn as Glorot and Bengio do."""
+    layer = nn.Linear(width, width, bias=False)
+    nn.init.xavier_uniform_(layer.weight, GAINS[activation])
+    return layer
+
+
 class DynamicGraph(nn.Module):
     """(4) and (5)."""
 
     def __init__(self, width: int, activation: str, scaled: bool) -> None:
         super().__init__()
-        self.weight = nn.Linear(width, width, bias=False)  # w_s
+        self.weight = square(width, activation)  # w_s
         self.activation, self.scale = ACTIVATIONS[activation], width**-0.5 if scaled else 1.0
 
     def forward(self, h: Tensor, mask: Tensor) -> Tensor:
         """(lists, n, width) -> (lists, n, n)"""
         projected = self.activation(self.weight(h)).float()
-        alpha = self.scale * (projected @ projected.mT)
-        shown = alpha.masked_fill(~mask[:, None, :], -torch.inf)
-        shown = torch.where(mask[:, :, None], shown, 0.0)  # rows of padding, which may not be empty in a softmax
-        return shown.softmax(dim=-1) * both(mask)
+        alpha = (self.scale * projected) @ projected.mT
+        hidden = mask[:, :, None] & ~mask[:, None, :]  # rows of padding, which may not be empty in a softmax, hide none
+        return alpha.masked_fill(hidden, -torch.inf).softmax(dim=-1) * both(mask)
 
 
 class GraphConvolution(nn.Module):
@@ -91,7 +103,7 @@ class GraphConvolution(nn.Module):
 
     def __init__(self, width: int, layers: int, activation: str, dropout: float) -> None:
         super().__init__()
-        self.weights = nn.ModuleList(nn.Linear(width, width, bias=False) for _ in range(layers))
+        self.weights = nn.ModuleList(square(width, activation) for _ in range(layers))
         self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
 
     def forward(self, h: Tensor, graph: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ those of layers/graph.py, each with the weights of its own ("we input the four p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -73,8 +73,9 @@ class GraphEncoder(nn.Module):
         joined = width * (1 + len(settings.graphs))
         self.fusion = nn.Linear(joined, width) if settings.fusion == LINEAR else BiGRU(joined, width // 2)
 
-    def graphs(self, h: Tensor, relations: Relations) -> dict[str, Tensor]:
-        """The adjacency matrices, not normalised. Each (lists, n, n)"""
+    def graphs(self, h: Tensor, relations: Relations) -> Iterator[tuple[str, Tensor]]:
+        """The adjacency matrices, not normalised, one after the other: of 2,000 candidates each has 16 MB. Each (lists,
+        n, n)"""
         mask, sigma = relations.mask, self.settings.sigma
         makers: dict[str, Callable[[], Tensor]] = {
             ENTITY: lambda: entity_graph(relations.shared, relations.named, mask),
@@ -82,12 +83,13 @@ class GraphEncoder(nn.Module):
             SIMILARITY: lambda: similarity_graph(relations.vectors, mask),
             DYNAMIC: lambda: self.dynamic(h, mask),
         }
-        return {name: makers[name]() for name in self.settings.graphs}
+        for name in self.settings.graphs:
+            yield name, makers[name]()
 
     def forward(self, h: Tensor, relations: Relations) -> Tensor:
         """(lists, n, width) -> (lists, n, width)"""
         seen = [h]
-        for name, graph in self.graphs(h, relations).items():
+        for name, graph in self.graphs(h, relations):
             seen.append(self.convolutions[name](h, graph if name == DYNAMIC else normalise(graph)))
         every = torch.cat(seen, dim=-1)  # (8)
         fused: Tensor = (

@@ -9,14 +9,21 @@ Selection" (Mrini et al., 2021). For a token t with language model vector x, lab
 and a feed-forward layer for each stream, without dropout and without a layer norm. A span's vector is the output of its
 first token, so that there is one query for each span. One set of weights serves all levels.
 
-Both streams have the same width and are computed as one batched product: (streams, tokens, d). What the paper leaves
-open: the feed-forward layer is ReLU between two products and is added to its input, as in the parser that its authors
-built it from; E^s, E^p and E^l are as wide as the stream; keys, values and queries have no bias, as in (5) and (6).
+Both streams have the same width and are computed as one batched product: (streams, tokens, d). Keys and values are
+linear in a token, and a token is a vector of the encoder, or the sum of three embeddings, however many spans it is in:
+they are computed once for each vector and each embedding, before the first level, and in a level for its child spans
+alone. A span's tokens are not padded.
+
+What the paper leaves open: the feed-forward layer is ReLU between two products and is added to its input, as in the
+parser that its authors built it from; E^s, E^p and E^l are as wide as the stream; keys, values and queries have no
+bias, as in (5) and (6).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -25,6 +32,33 @@ from torch.nn import functional
 from anselm.layers.tree_schedule import Schedule, Step
 
 POSITIONS, LEVELS = 256, 128  # that are told apart; a position beyond counts as the last
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Tokens as sums of rows of a table, whose last row is 0: what is linear in them is computed for the rows alone."""
+
+    rows: Tensor  # (rows, width)
+    parts: Tensor  # (tokens, k) the rows of each
+
+    @classmethod
+    def of(cls, rows: Tensor, parts: Tensor, there: Tensor | None) -> Stream:
+        """Tokens that are not there, of which a level computes the vectors, are 0; None: all are."""
+        if there is not None:
+            parts = parts.where(there[:, None], len(rows))
+        return cls(functional.pad(rows, (0, 0, 0, 1)), parts)
+
+    def pick(self, places: Tensor) -> Tensor:
+        """(n,) -> (n, width)"""
+        return _sums(self.rows, self.parts[places])
+
+    def project(self, weight: Tensor) -> Tensor:
+        """(width, out) -> (tokens, out)"""
+        return _sums((self.rows @ weight).float(), self.parts)
+
+
+def _sums(rows: Tensor, parts: Tensor) -> Tensor:
+    return functional.embedding_bag(parts, rows, mode="sum")
 
 
 class StreamLinear(nn.Module):
@@ -37,8 +71,7 @@ class StreamLinear(nn.Module):
         self.bias = nn.Parameter(torch.empty(streams, 1, out).uniform_(-bound, bound)) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        product = torch.bmm(x, self.weight)
-        return product if self.bias is None else product + self.bias
+        return torch.bmm(x, self.weight) if self.bias is None else torch.baddbmm(self.bias, x, self.weight)
 
 
 class SyntacticEmbedding(nn.Module):
@@ -49,12 +82,19 @@ class SyntacticEmbedding(nn.Module):
         self.labels, self.positions, self.levels = (nn.Embedding(n, width) for n in (labels, POSITIONS, LEVELS))
         self.project = nn.Linear(width, width)
 
-    def forward(self, schedule: Schedule) -> Tensor:
-        """-> (tokens, width)"""
-        found = self.labels(schedule.labels)
-        found = found + self.positions(schedule.positions.clamp(max=POSITIONS - 1))
-        projected: Tensor = self.project(found + self.levels(schedule.levels.clamp(max=LEVELS - 1)))
-        return projected
+    def forward(self, schedule: Schedule, there: Tensor | None) -> Stream:
+        """The three embeddings are projected apart, b_2 with the level, as every token has one."""
+        tables = self.labels.weight, self.positions.weight[: schedule.longest], self.levels.weight[: schedule.depth]
+        sizes = [len(table) for table in tables]
+        projected = functional.linear(torch.cat(tables), self.project.weight).float()
+        labels, positions, levels = torch.split(projected, sizes)
+        rows = torch.cat([labels, positions, levels + self.project.bias])
+        columns = (
+            schedule.labels,
+            schedule.positions.clamp(max=len(positions) - 1) + len(labels),
+            schedule.levels.clamp(max=len(levels) - 1) + len(labels) + len(positions),
+        )
+        return Stream.of(rows, torch.stack(columns, dim=1), there)
 
 
 class SpanAttention(nn.Module):
@@ -68,10 +108,8 @@ class SpanAttention(nn.Module):
         self.output = StreamLinear(streams, width, width)
         self.widen, self.narrow = StreamLinear(streams, width, feed_forward), StreamLinear(streams, feed_forward, width)
 
-    def forward(self, tokens: Tensor, step: Step) -> Tensor:
-        """(streams, tokens, width) -> (streams, spans, width)"""
-        first = tokens.index_select(1, step.starts)
-        attended = self.attend(self.query(first), self.key_value(tokens), step)
+    def forward(self, first: Tensor, attended: Tensor) -> Tensor:
+        """What a span is, of its start token and what that has seen. (streams, spans, width) twice -> the same"""
         o: Tensor = first + self.output(attended)
         return o + self.feed(o)
 
@@ -79,23 +117,47 @@ class SpanAttention(nn.Module):
         fed: Tensor = self.narrow(functional.relu(self.widen(o)))
         return fed
 
-    def attend(self, query: Tensor, key_value: Tensor, step: Step) -> Tensor:
-        """(streams, spans, width), (streams, tokens, 2 width) -> (streams, spans, width)"""
-        streams, spans, width = query.shape
-        padded = key_value.index_select(1, step.cells.flatten())
-        padded = padded.view(streams * spans, -1, 2, self.heads, width // self.heads)
-        key, value = padded.permute(2, 0, 3, 1, 4)  # (streams x spans, heads, longest, d) twice
-        one = query.reshape(streams * spans, self.heads, 1, -1)
-        mask = step.mask[None, :, None, None].expand(streams, -1, -1, -1, -1).flatten(0, 1)
-        return functional.scaled_dot_product_attention(one, key, value, mask).reshape(query.shape)
+    def attend(self, query: Tensor, key_value: Tensor, step: Step) -> tuple[Tensor, Tensor]:
+        """(streams, spans, width), (streams, tokens, 2 width) -> (streams, spans, width), (streams, tokens, heads)"""
+        streams, tokens, _ = key_value.shape
+        heads = (streams, tokens, self.heads, -1)
+        key, value = (half.reshape(heads) for half in key_value.chunk(2, dim=2))
+        asked = query.index_select(1, step.owners).float().view(heads)
+        weights = softmax_of_spans((asked * key).sum(dim=3) / math.sqrt(key.shape[3]), step)
+        seen = (weights[..., None] * value).flatten(2)  # (streams, tokens, width)
+        return torch.zeros_like(query, dtype=seen.dtype).index_add(1, step.owners, seen), weights
 
 
-def aggregate(attention: SpanAttention, tokens: Tensor, steps: tuple[Step, ...]) -> Tensor:
-    """The roots of all trees, from the deepest level up. What tokens have for a child span is added to its vector.
+def softmax_of_spans(scores: Tensor, step: Step) -> Tensor:
+    """Over the tokens of each span. (streams, tokens, heads) -> the same"""
+    streams, _, heads = scores.shape
+    padded = scores.new_full((streams, step.spans * step.longest, heads), -math.inf).index_copy(1, step.cells, scores)
+    shares = padded.view(streams, step.spans, step.longest, heads).softmax(dim=2)
+    return shares.view(padded.shape).index_select(1, step.cells)
 
-    (streams, tokens, width) -> (streams, trees, width)
+
+def ascend(attention: SpanAttention, streams: Sequence[Stream], schedule: Schedule) -> Iterator[tuple[Tensor, Tensor]]:
+    """From the deepest level up: its spans, (streams, spans, width), and how much each looks at each of its tokens,
+    (streams, tokens, heads). What tokens have for a child span is added to its vector.
     """
-    spans = tokens[:, :0]
-    for step in steps:
-        spans = attention(tokens[:, step.tokens].index_add(1, step.children, spans), step)
-    return spans
+    steps = schedule.steps
+    key_value = torch.stack(
+        [one.project(weight) for one, weight in zip(streams, attention.key_value.weight, strict=True)]
+    )
+    first = torch.stack([one.pick(schedule.starts) for one in streams])
+    sizes = [step.spans for step in steps]
+    tables = zip(steps, *(torch.split(x, sizes, dim=1) for x in (first, attention.query(first))), strict=True)
+    spans = first[:, :0]
+    for (step, start, query), known in zip(
+        tables, torch.split(key_value, [step.tokens for step in steps], dim=1), strict=True
+    ):
+        known = known.index_add(1, step.children, attention.key_value(spans).float())
+        attended, weights = attention.attend(query, known, step)
+        spans = attention(start, attended)
+        yield spans, weights
+
+
+def aggregate(attention: SpanAttention, streams: Sequence[Stream], schedule: Schedule) -> Tensor:
+    """The roots of all trees. (streams, trees, width)"""
+    *_, (roots, _) = ascend(attention, streams, schedule)
+    return roots

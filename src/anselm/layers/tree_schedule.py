@@ -37,20 +37,24 @@ class Outline(NamedTuple):
 
 @dataclass(frozen=True)
 class Step:
-    """The spans of one level, in all trees."""
+    """The spans of one level, in all trees. Spans and tokens are counted from the first of the level."""
 
-    tokens: slice  # of the table
-    starts: Tensor  # (spans,) their start tokens, counted from the first of the slice, as are
-    children: Tensor  # (child tokens,) those that the step before has computed, and
-    cells: Tensor  # (spans, longest) all tokens of each span
-    mask: Tensor  # (spans, longest)
+    spans: int
+    tokens: int
+    longest: int  # tokens of a span
+    owners: Tensor  # (tokens,) the span that each is in
+    cells: Tensor  # (tokens,) where each is in a flat table of (spans, longest)
+    children: Tensor  # (child tokens,) those that the step before has computed
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """A table of tokens, span after span. The root of tree i is the i-th span of the last step."""
+    """A table of tokens, span by span, in the order of the steps; the root of tree i is the i-th span of the last."""
 
     steps: tuple[Step, ...]
+    longest: int  # positions that there are
+    depth: int  # levels that there are
+    starts: Tensor  # (spans,) the start token of each
     sources: Tensor  # (tokens,) vectors: those of all words, then the start of each tree, then its end
     labels: Tensor  # (tokens,)
     positions: Tensor  # (tokens,) in the span; its start token has 0
@@ -87,12 +91,13 @@ def make_schedule(
     def move(array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(array).to(device, non_blocking=True)
 
-    columns = (sources, labels, np.arange(len(owner)) - begins[owner], spans[owner, 1], ~child)
-    return Schedule(make_steps(spans[:, 1], begins, sizes, child, move), *map(move, columns))
+    steps = make_steps(spans[:, 1], sizes, child, move)
+    columns = (begins, sources, labels, np.arange(len(owner)) - begins[owner], spans[owner, 1], ~child)
+    return Schedule(steps, int(sizes.max()), int(spans[0, 1]) + 1, *map(move, columns))
 
 
 def join_outlines(outlines: Sequence[Outline], read: Indices) -> tuple[Indices, Indices]:
-    """All spans by level with their tree, (spans, 4), and all members by span, (members, 4); without what was cut."""
+    """Spans with their tree, the deepest first, (spans, 4), and members by span, (members, 4), as far as read."""
     span_counts, member_counts = (np.array([len(part) for part in parts]) for parts in zip(*outlines, strict=True))
     tree = np.repeat(np.arange(len(outlines)), span_counts)
     spans = np.column_stack([np.concatenate([one.spans for one in outlines]), tree])
@@ -102,27 +107,30 @@ def join_outlines(outlines: Sequence[Outline], read: Indices) -> tuple[Indices, 
     members[:, 2] += np.where(members[:, 2] == CHILD, 0, (np.cumsum(read) - read)[of])
     members = members[members[:, 3] < read[of]]
     kept = (spans[:, 2] < read[tree]) | (spans[:, 1] == 0)  # the root is there even without a word
-    order = np.flatnonzero(kept)[np.argsort(spans[kept, 1], kind="stable")]
+    order = np.flatnonzero(kept)[np.argsort(-spans[kept, 1], kind="stable")]
     rank = np.empty(len(spans), dtype=np.int64)
     rank[order] = np.arange(len(order))
     members[:, 0] = rank[members[:, 0]]
     return spans[order], members[np.argsort(members[:, 0], kind="stable")]
 
 
-def make_steps(
-    levels: Indices, begins: Indices, sizes: Indices, child: NDArray[np.bool_], move: Move
-) -> tuple[Step, ...]:
-    """Of spans by level, each with where its tokens begin and how many it has."""
-    edges = np.searchsorted(levels, np.arange(levels[-1] + 2))
-    return tuple(_step(begins[first:last], sizes[first:last], child, move) for first, last in pairwise(edges.tolist()))[
-        ::-1
-    ]
+def make_steps(levels: Indices, sizes: Indices, child: NDArray[np.bool_], move: Move) -> tuple[Step, ...]:
+    """Of spans by level, the deepest first, each with how many tokens it has."""
+    edges = np.searchsorted(-levels, np.arange(-levels[0], 2))
+    tokens = running(sizes)
+    return tuple(
+        _step(sizes[first:last], child[tokens[first] : tokens[last]], move) for first, last in pairwise(edges.tolist())
+    )
 
 
-def _step(begins: Indices, sizes: Indices, child: NDArray[np.bool_], move: Move) -> Step:
-    tokens = slice(int(begins[0]), int(begins[-1] + sizes[-1]))
-    starts = begins - tokens.start
-    places = np.arange(sizes.max())
-    mask = places < sizes[:, None]
-    cells = np.where(mask, starts[:, None] + places, 0)
-    return Step(tokens, *map(move, (starts, np.flatnonzero(child[tokens]), cells, mask)))
+def _step(sizes: Indices, child: NDArray[np.bool_], move: Move) -> Step:
+    spans, longest, tokens = len(sizes), int(sizes.max()), len(child)
+    owners = np.repeat(np.arange(spans), sizes)
+    cells = np.arange(tokens) + (np.arange(spans) * longest - running(sizes)[:-1])[owners]
+    return Step(spans, tokens, longest, *map(move, (owners, cells, np.flatnonzero(child))))
+
+
+def running(sizes: Indices) -> Indices:
+    """How many there are before each, and in all. (n,) -> (n + 1,)"""
+    found: Indices = np.concatenate([[0], np.cumsum(sizes)])
+    return found

@@ -5,6 +5,7 @@ The randomisation test (Fisher, 1935; Smucker, Allan and Carterette, 2007) assum
 the t-test is here because papers quote it.
 
 Another question is whether a model would be better if both were trained again: `welch_test`, over a value per seed.
+Of many comparisons some are small by chance: `holm` corrects for their number.
 """
 
 from __future__ import annotations
@@ -100,6 +101,20 @@ def welch_test(a: ArrayLike, b: ArrayLike) -> float:
     freedom = (v_a + v_b) ** 2 / (v_a**2 / (first.size - 1) + v_b**2 / (second.size - 1))
     square = gap**2 / (v_a + v_b)  # of t; p = I_x(v / 2, 1 / 2) with x = v / (v + t^2)
     return _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + square), square / (freedom + square))
+
+
+def holm(chances: ArrayLike) -> list[float]:
+    """Holm's (1979) correction for several tests at once, in the order in which they are given.
+
+    Of m, the k-th smallest p is multiplied by m - k + 1, is at least as large as those before it, and at most 1.
+    """
+    array = np.asarray(chances, dtype=np.float64)
+    order = np.argsort(array, kind="stable")
+    steps = array[order] * np.arange(array.size, 0, -1)
+    corrected = np.empty_like(array)
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(steps)) if array.size else steps
+    found: list[float] = corrected.tolist()
+    return found
 
 
 def bootstrap_mean(

@@ -24,8 +24,9 @@ With alpha 0 it is attentive pooling.
 
 from __future__ import annotations
 
+import math
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -42,6 +43,7 @@ from anselm.layers.convolution import Centred
 from anselm.layers.pair_attention import pooled_cosines
 from anselm.models.frames.word_model import Batch, WordConfig, WordModel
 from anselm.text.vocabulary import Vocabulary
+from anselm.text.word_vectors import WordVectors
 
 MODELS = {
     "attentive-clustering": {"kind": "siamese", "summary": "attentive pooling, and the answers of the same cluster"},
@@ -63,6 +65,7 @@ class Config(WordConfig):
     windows: tuple[int, ...] = (1, 2, 3, 5)
     filters: int = 128  # of each window
     alpha: float = 0.4
+    attention_gain: float | None = None  # of P_1 and P_2 at the start; None: found from the word vectors
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,6 +74,8 @@ class Config(WordConfig):
             raise InputError(f"windows is {self.windows}, but must be whole numbers of words, 1 or more")
         if not 0 <= self.alpha <= 1:
             raise InputError(f"alpha is {self.alpha}, but must be from 0 to 1")
+        if (gain := self.attention_gain) is not None and not (type(gain) in (int, float) and 0 < gain < math.inf):
+            raise InputError(f"attention_gain is {gain!r}, but must be a number above 0")
 
 
 class AttentiveClustering(WordModel):
@@ -83,7 +88,20 @@ class AttentiveClustering(WordModel):
         width = len(config.windows) * config.filters
         self.p_1, self.p_2 = (nn.Parameter(torch.empty(width, width)) for _ in range(2))
         for p in (self.p_1, self.p_2):
-            nn.init.xavier_uniform_(p)
+            nn.init.xavier_uniform_(p, gain=1.0 if config.attention_gain is None else config.attention_gain)
+
+    @classmethod
+    def complete(cls, config: Config, vectors: WordVectors) -> Config:
+        """What P would make of two words at the start has a deviation of a third at most.
+
+        A word of length v and width d is convolved to W numbers of variance v² / 3d, so A^T P C has the deviation
+        sqrt(W) v² / 3d: 2.7 for GloVe. Its maximum over a text is beyond where tanh can learn.
+        """
+        if config.attention_gain is not None:
+            return config
+        squares = float(np.square(vectors.table).sum(axis=1).mean()) / (3 * vectors.table.shape[1])
+        deviation = math.sqrt(len(config.windows) * config.filters) * squares
+        return replace(config, attention_gain=round(min(1.0, 1 / (3 * deviation)), 3) if deviation else 1.0)
 
     def forward(self, batch: Batch) -> Tensor:
         """-> (pairs,)"""

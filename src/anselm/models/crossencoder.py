@@ -16,7 +16,7 @@ which still look at them (layers/funnel.py): less work, for a score that is read
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,14 +24,13 @@ from torch import Tensor, nn
 from torch.nn.attention import sdpa_kernel
 
 from anselm.checkpoints.blend import Config as BlendConfig
-from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.settings import check_least
-from anselm.data.question import Question
 from anselm.encoding.lists import POSITIONS
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.errors import InputError
 from anselm.layers.funnel import check_encoder, read_narrowing
 from anselm.layers.transformer import KERNELS, make_layers, over_lists, over_tokens
+from anselm.models.frames.family import Family
 from anselm.models.frames.pair_batches import Batch
 from anselm.models.frames.pair_model import PairConfig, PairModel
 
@@ -81,15 +80,14 @@ class CrossEncoder(PairModel):
         asked = shown & (types == self.tokenizer.types[0])
         return read_narrowing(self.encoder, ids, shown, asked, self.config.candidate_layers)
 
-    def forward(self, batch: Batch) -> Tensor:
-        """-> (pairs,)"""
+    def vectors(self, batch: Batch) -> Tensor:
         pooled = self.pooled(batch)  # (pairs, width)
         if self.listwise:
             # A candidate from another list has the position -1, and is told apart from none of those far behind.
             places = self.places(batch.columns.pairs[POSITIONS].clamp(max=PLACES - 1) % PLACES)
             with sdpa_kernel(KERNELS):
                 pooled = over_lists(self.list_layers, pooled + places, batch.layout)
-        return self.score_vectors(pooled)
+        return pooled
 
     @classmethod
     def settings_of(cls, reader: BlendConfig, wanted: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,16 +125,5 @@ class FrozenAttention(PairModel):
         return self
 
 
-KINDS: dict[str, type[PairModel]] = {"cross-encoder": CrossEncoder, "frozen-attention": FrozenAttention}
-
-
-def load(checkpoint: Checkpoint) -> PairModel:
-    return KINDS[checkpoint.model].load(checkpoint)
-
-
-def configure(name: str, settings: Mapping[str, Any]) -> Any:
-    return KINDS[name].configure(name, settings)
-
-
-def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = ()) -> PairModel:
-    return KINDS[name].build(name, config, questions)
+KINDS: Family[PairModel] = Family({"cross-encoder": CrossEncoder, "frozen-attention": FrozenAttention})
+load, build, configure = KINDS.load, KINDS.build, KINDS.configure

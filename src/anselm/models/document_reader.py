@@ -28,7 +28,7 @@ pooled by weights of its own; φ of (10) is that of (5) and (6), `activation`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from anselm.annotations.tags import ENTITY_TYPES, PARTS_OF_SPEECH
-from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
 from anselm.encoding.lists import Lists
@@ -47,6 +46,7 @@ from anselm.layers.graph import ACTIVATIONS
 from anselm.layers.perspectives import DISTANCE, GRU, GraphEncoder, GraphSettings
 from anselm.layers.recurrent import BiGRU, StackedBiLSTM
 from anselm.layers.similarity import Bilinear
+from anselm.models.frames.family import Family
 from anselm.models.frames.relations import add_relations, batch_relations, check_graphs, seen_graphs
 from anselm.models.frames.word_features import FORMS, FREQUENCIES, TAGS, add_word_features
 from anselm.models.frames.word_model import Batch, WordConfig, WordModel
@@ -232,20 +232,11 @@ def fit(column: Tensor, words: int) -> Tensor:
     return torch.cat([column[:, :words], behind], dim=1)
 
 
-KINDS: dict[str, type[DocumentReader]] = {
-    "tr-as": DocumentReader,
-    "tr-mpge-as": DocumentReaderWithGraphs,
-    "tr-gru-as": DocumentReaderWithGRU,
-}
-
-
-def load(checkpoint: Checkpoint) -> DocumentReader:
-    return KINDS[checkpoint.model].load(checkpoint)
-
-
-def configure(name: str, settings: Mapping[str, Any]) -> Any:
-    return KINDS[name].configure(name, settings)
-
-
-def build(name: str, settings: Mapping[str, Any], questions: Sequence[Question]) -> DocumentReader:
-    return KINDS[name].build(name, settings, questions)
+KINDS: Family[DocumentReader] = Family(
+    {
+        "tr-as": DocumentReader,
+        "tr-mpge-as": DocumentReaderWithGraphs,
+        "tr-gru-as": DocumentReaderWithGRU,
+    }
+)
+load, build, configure = KINDS.load, KINDS.build, KINDS.configure

@@ -18,19 +18,20 @@ word vectors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from torch import Tensor, nn
 
-from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.settings import check_least
 from anselm.data.question import Question
 from anselm.encoding.lists import Lists
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.layers.perspectives import DISTANCE, GRU, GraphEncoder, GraphSettings
 from anselm.layers.recurrent import BiGRU
+from anselm.models.frames.family import Family
 from anselm.models.frames.pair_batches import Batch
 from anselm.models.frames.pair_model import PairConfig, PairModel
 from anselm.models.frames.relations import add_relations, batch_relations, check_graphs, seen_graphs
@@ -44,6 +45,7 @@ MODELS = {
     "br-mpge-as": {"kind": "transformer", "summary": "candidates in context: four graphs over the sentences of a list"},
     "br-gru-as": {"kind": "transformer", "summary": "candidates in context: a GRU over the sentences of a list"},
 }
+USUAL: dict[str, Any] = {"epochs": 3.0, "learning_rate": 3e-5, "head_rate": 5e-4}  # what is new learns faster
 VARIANTS: dict[str, dict[str, Any]] = {name: {} for name in MODELS}
 TINY = {"max_length": 48, "max_question": 12}
 
@@ -68,30 +70,29 @@ class GRUConfig(PairConfig):
 
 class BRAS(PairModel):
     variants = VARIANTS
-    usual: ClassVar[Mapping[str, Any]] = {"epochs": 3.0, "learning_rate": 3e-5}
+    usual = USUAL
 
     def __init__(self, name: str, config: Any, encoder: Any, tokenizer: PairTokenizer) -> None:
         super().__init__(name, config, encoder, tokenizer)
         self.head = nn.Linear(self.width, 1)  # a bias moves all scores of a list alike
 
 
-class InContext(PairModel):
+class InContext(PairModel, ABC):
     """A model whose candidates see each other: as vectors in, and vectors out."""
 
     variants = VARIANTS
-    usual: ClassVar[Mapping[str, Any]] = {"epochs": 3.0, "learning_rate": 3e-5, "head_rate": 5e-4}
+    usual = USUAL
     listwise = True
 
+    @abstractmethod
     def in_context(self, h: Tensor, batch: Batch) -> Tensor:
         """(lists, n, width) -> (lists, n, width)"""
-        raise NotImplementedError
 
-    def forward(self, batch: Batch) -> Tensor:
-        """-> (pairs,)"""
+    def vectors(self, batch: Batch) -> Tensor:
         windows = batch.windows
         h = windows.layout.pad(windows.mean(self.pooled(batch)))  # H^0 (lists, n, width)
         seen = windows.layout.unpad(self.in_context(h, batch))  # (candidates, width)
-        return self.score_vectors(seen)[windows.owners]
+        return seen[windows.owners]
 
 
 class BRMPGEAS(InContext):
@@ -131,16 +132,5 @@ class BRGRUAS(InContext):
         return seen
 
 
-KINDS: dict[str, type[PairModel]] = {"br-as": BRAS, "br-mpge-as": BRMPGEAS, "br-gru-as": BRGRUAS}
-
-
-def load(checkpoint: Checkpoint) -> PairModel:
-    return KINDS[checkpoint.model].load(checkpoint)
-
-
-def configure(name: str, settings: Mapping[str, Any]) -> Any:
-    return KINDS[name].configure(name, settings)
-
-
-def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = ()) -> PairModel:
-    return KINDS[name].build(name, config, questions)
+KINDS: Family[PairModel] = Family({"br-as": BRAS, "br-mpge-as": BRMPGEAS, "br-gru-as": BRGRUAS})
+load, build, configure = KINDS.load, KINDS.build, KINDS.configure

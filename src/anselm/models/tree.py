@@ -21,25 +21,28 @@ like its 2,048. models/frames/tree_batches.py says what becomes of texts that do
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from anselm.annotations.attended_pictures import attended_figure
 from anselm.annotations.penn_labels import COUNT, END
 from anselm.annotations.syntax import check_parser
-from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.data.question import Question
-from anselm.encoding.lists import Lists
+from anselm.encoding.lists import Lists, window_candidates
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.errors import InputError
-from anselm.layers.tree_attention import SpanAttention, SyntacticEmbedding, aggregate
+from anselm.layers.tree_attention import SpanAttention, Stream, SyntacticEmbedding, aggregate, ascend
+from anselm.models.frames.attended_trees import attended_trees, read_words
 from anselm.models.frames.constituents import add_trees
+from anselm.models.frames.family import Family
 from anselm.models.frames.pair_batches import Placed
 from anselm.models.frames.pair_model import PairConfig, PairModel
 from anselm.models.frames.tree_batches import TreeBatch, with_trees
+from anselm.scorer import AttendedPair, Figure
 
 MODELS = {
     "tree": {
@@ -56,6 +59,7 @@ TINY = {"max_length": 48, "max_question": 12, "hidden": 32, "heads": 2, "feed_fo
 PIECES = ("mean", "first")
 END_LABELS = ("category", "own")
 CHILDREN = ("kept", "added")
+ATTENDED = 16  # candidates whose attention is looked at together
 
 
 @dataclass(frozen=True)
@@ -108,26 +112,41 @@ class TreeSemantic(PairModel):
         batch = super().collate(placed, picked)
         return with_trees(batch, picked, self.reading, self.tokenizer, self.config.pieces == "first", self.end_label)
 
-    def forward(self, batch: TreeBatch) -> Tensor:  # type: ignore[override]
-        """-> (pairs,)"""
+    def vectors(self, batch: TreeBatch) -> Tensor:  # type: ignore[override]
+        """Within the W of (9)."""
         states = self.states(batch)  # (pairs, tokens, width)
-        roots = aggregate(self.attention, self.tokens(batch.words.read(states), batch), batch.schedule.steps)
+        roots = aggregate(self.attention, self.tokens(states, batch), batch.schedule)
         vectors = torch.cat(roots.transpose(0, 1).flatten(1).chunk(2), dim=1)  # (candidates, [e; n] twice)
         if self.config.residual:
             vectors = torch.cat([states[batch.windows.first, 0], vectors], dim=1)
-        return self.score_vectors(torch.tanh(vectors))[batch.windows.owners]
+        return torch.tanh(vectors)[batch.windows.owners]
 
-    def tokens(self, vectors: Tensor, batch: TreeBatch) -> Tensor:
-        """What each token of a span is before anything is computed. (vectors, width) -> (streams, tokens, stream)"""
-        return self.embed(vectors, batch)[None]
-
-    def embed(self, vectors: Tensor, batch: TreeBatch) -> Tensor:
-        """Equation (1), in full precision however it is computed: nothing normalizes what is added up on the way.
-
-        (vectors, width) -> (tokens, stream)
+    def tokens(self, states: Tensor, batch: TreeBatch) -> list[Stream]:
+        """What each token of a span is before anything is computed: equation (1), in full precision however it is
+        computed, since nothing normalizes what is added up on the way. (pairs, tokens, width)
         """
-        e: Tensor = self.semantic(vectors).float()
-        return e.index_select(0, batch.schedule.sources) * batch.schedule.fixed[:, None]
+        e: Tensor = self.semantic(batch.words.read(states)).float()
+        return [Stream.of(e, batch.schedule.sources[:, None], batch.schedule.fixed)]
+
+    @torch.no_grad()
+    def attended(self, question: Question, chosen: Sequence[int]) -> list[AttendedPair]:
+        """The mean over streams and heads."""
+        found: list[AttendedPair] = []
+        for some in (chosen[start : start + ATTENDED] for start in range(0, len(chosen), ATTENDED)):
+            texts = [question.candidates[place] for place in some]
+            lists = self.featurize([replace(question, candidates=tuple(texts))])
+            windowed, _ = window_candidates(lists, self.room(lists))
+            batch = self.collate(self.place(windowed, next(self.parameters()).device), windowed)
+            steps = ascend(self.attention, self.tokens(self.states(batch), batch), batch.schedule)
+            weights = [one.mean(dim=(0, 2)).cpu().numpy() for _, one in steps]
+            words = read_words([question.text] * len(texts) + [one.text for one in texts], batch, self.tokenizer)
+            trees = attended_trees(batch.schedule, weights, words)
+            found += map(AttendedPair, trees[: len(texts)], trees[len(texts) :])
+        return found
+
+    def figures(self, question: Question, place: int) -> list[Figure]:
+        """What drew attention in the question and in one of its candidates."""
+        return [attended_figure(pair) for pair in self.attended(question, [place])]
 
     @property
     def exports_to(self) -> None:
@@ -143,23 +162,10 @@ class TreeAggregation(TreeSemantic):
         self.syntactic = SyntacticEmbedding(COUNT, self.stream)
         self.end_label = END if config.end_label == "own" else None
 
-    def tokens(self, vectors: Tensor, batch: TreeBatch) -> Tensor:
-        n = self.syntactic(batch.schedule).float()  # (2)
-        if self.config.children == "kept":
-            n = n * batch.schedule.fixed[:, None]
-        return torch.stack([self.embed(vectors, batch), n])
+    def tokens(self, states: Tensor, batch: TreeBatch) -> list[Stream]:
+        there = batch.schedule.fixed if self.config.children == "kept" else None
+        return [*super().tokens(states, batch), self.syntactic(batch.schedule, there)]  # (2)
 
 
-KINDS: dict[str, type[PairModel]] = {"tree": TreeAggregation, "tree-semantic": TreeSemantic}
-
-
-def load(checkpoint: Checkpoint) -> PairModel:
-    return KINDS[checkpoint.model].load(checkpoint)
-
-
-def configure(name: str, settings: Mapping[str, Any]) -> Any:
-    return KINDS[name].configure(name, settings)
-
-
-def build(name: str, config: Mapping[str, Any], questions: Sequence[Question] = ()) -> PairModel:
-    return KINDS[name].build(name, config, questions)
+KINDS: Family[PairModel] = Family({"tree": TreeAggregation, "tree-semantic": TreeSemantic})
+load, build, configure = KINDS.load, KINDS.build, KINDS.configure

@@ -2,6 +2,7 @@
 
 ranker        `Ranker`, which everything else goes through
 scorers       a model to score with, by name or folder
+torch_devices the same on what torch computes on, such as a GPU
 answers       what a ranking is
 contexts      candidates among each other: graphs, scores without and with them
 context_pictures  the same as a picture or a page

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from anselm.ranking.contexts import Context
 from anselm.ranking.duplicates import representatives
 from anselm.ranking.explanations import Explanation
+from anselm.scorer import AttendedPair, Figure
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Result:
     `read` is whether the larger of two models read it, and None where there is but one (see docs/accurate.md).
 
     On request, `duplicates` are the positions of its near-duplicates, which are no results of their own then, `cluster`
-    is the number of its group of similar answers, and `explanation` says which words carried its score.
+    is the number of its group of similar answers, `explanation` says which words carried its score, and `trees`, where
+    a model reads along trees, which constituents drew its attention.
     """
 
     index: int
@@ -38,6 +40,7 @@ class Result:
     duplicates: tuple[int, ...] | None = field(default=None, kw_only=True)
     cluster: int | None = field(default=None, kw_only=True)
     explanation: Explanation | None = field(default=None, kw_only=True)
+    trees: AttendedPair | None = field(default=None, kw_only=True)
 
     @property
     def relevance(self) -> float:
@@ -82,7 +85,7 @@ class Ranking(Generic[R]):
     `answerability` is the probability that the list holds an answer at all, where answers and their absence are equally
     likely beforehand, and `answerable` whether it reaches the threshold. All three are None where the model has no
     calibration, and the first two where it cannot read the texts; `warnings` say so. `empty` candidates come last.
-    On request, `context` is how the model sees the candidates among each other.
+    On request, `context` is how the model sees the candidates among each other, and `figures` show what it has to show.
     """
 
     question: str
@@ -94,6 +97,7 @@ class Ranking(Generic[R]):
     empty: int = 0
     warnings: tuple[str, ...] = ()
     context: Context | None = field(default=None, kw_only=True, repr=False, compare=False)
+    figures: tuple[Figure, ...] | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[R]:
         return iter(self.results)
@@ -125,6 +129,7 @@ class Ranking(Generic[R]):
             "threshold": self.threshold,
             **({"empty": self.empty} if self.empty else {}),
             **({"warnings": list(self.warnings)} if self.warnings else {}),
+            **({} if self.figures is None else {"figures": [asdict(figure) for figure in self.figures]}),
             "results": [result.to_dict() for result in self.results],
         }
 

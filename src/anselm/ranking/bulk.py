@@ -118,8 +118,8 @@ def _write_text(write: Write, ranker: Ranker, source: Iterator[Question], file: 
 
 def _write_lines(ranker: Ranker, source: Iterator[Question], file: IO[str], top: int | None) -> int:
     count = 0
-    for count, (question, ranking) in enumerate(_ranked(ranker, source), start=1):
-        file.write(json.dumps(_record(question, ranking, top), ensure_ascii=False) + "\n")
+    for count, (question, ranking) in enumerate(ranked_lists(ranker, source), start=1):
+        file.write(json.dumps(ranked_record(question, ranking, top), ensure_ascii=False) + "\n")
     return count
 
 
@@ -128,7 +128,7 @@ def _write_run(ranker: Ranker, source: Iterator[Question], file: IO[str], top: i
 
     def scored() -> Iterator[tuple[str, list[tuple[str, float]]]]:
         nonlocal count
-        for question, ranking in _ranked(ranker, source):
+        for question, ranking in ranked_lists(ranker, source):
             count += 1
             least = min((r.score for r in ranking if isfinite(r.score)), default=0.0) - 1  # for an empty candidate
             yield question.id, [(question.candidates[r.index].id, max(r.score, least)) for r in ranking.results[:top]]
@@ -137,7 +137,7 @@ def _write_run(ranker: Ranker, source: Iterator[Question], file: IO[str], top: i
     return count
 
 
-def _ranked(ranker: Ranker, questions: Iterable[Question]) -> Iterator[tuple[Question, Ranking[Result]]]:
+def ranked_lists(ranker: Ranker, questions: Iterable[Question]) -> Iterator[tuple[Question, Ranking[Result]]]:
     """Question after question; where the input has an error, those before it come first."""
     kept: list[Question] = []
     errors: list[AnselmError] = []
@@ -156,6 +156,6 @@ def _ranked(ranker: Ranker, questions: Iterable[Question]) -> Iterator[tuple[Que
         raise error
 
 
-def _record(question: Question, ranking: Ranking[Result], top: int | None) -> dict[str, Any]:
+def ranked_record(question: Question, ranking: Ranking[Result], top: int | None) -> dict[str, Any]:
     record = ranking.to_dict()
     return {"id": question.id} | record | {"results": record["results"][:top]}

@@ -6,9 +6,11 @@ of the list, grey alone and dark among the others; its text. The best one is mar
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator
-from html import escape
+from dataclasses import dataclass
+from html import escape as escape_html
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +24,29 @@ FORMATS = (".svg", ".html")
 MOST = 40  # candidates in a picture
 COLOURS = ("#c8702a", "#2f5d8a", "#3c7d5a", "#8a4f9e", "#a8323e", "#5b6b73")
 INK, GREY, FAINT, MARK = "#222222", "#8a8a8a", "#e6e6e6", "#fff4d6"
-ROW, TOP, LANE, EDGE = 46, 112, 104, 18  # heights and widths, in pixels
-RANKS, BARS, TEXT = 92, 150, 640
-LINE, BOLD = 88, 80  # characters of a text in a line; there are two
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+ROW, TOP, EDGE = 46, 112, 18  # heights and widths, in pixels
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How wide a picture is, in pixels; a text has so many characters in a line, or so many bold ones."""
+
+    lane: int  # of a graph
+    ranks: int
+    bars: int
+    text: int
+    line: int
+    bold: int
+    name: int = 13  # the size of a graph's name
+
+
+WIDE, NARROW = Columns(104, 92, 150, 640, 88, 80), Columns(64, 80, 110, 276, 39, 35, name=11)
+
+
+def escape(text: str) -> str:
+    """Characters that XML has no place for become a mark."""
+    return escape_html(_NO_XML.sub("\ufffd", text))
 
 
 def check_picture(path: Path) -> None:
@@ -41,7 +63,7 @@ def save_picture(context: Context, path: Path) -> None:
     replace_file(path, drawn.encode())
 
 
-def draw_svg(context: Context) -> str:
+def draw_svg(context: Context, columns: Columns = WIDE) -> str:
     """Of a long list, the best `MOST`."""
     order = np.argsort(-context.together, kind="stable")
     ranks = {int(place): number for number, place in enumerate(order, start=1)}
@@ -50,26 +72,27 @@ def draw_svg(context: Context) -> str:
     share = shares(context.alone)[chosen], shares(context.together)[chosen]
     shown = context.only(chosen)
     lanes = len(shown.perspectives)
-    width, height = EDGE + lanes * LANE + RANKS + BARS + TEXT + EDGE, TOP + ROW * len(shown) + 34
+    left = EDGE + lanes * columns.lane
+    width, height = left + columns.ranks + columns.bars + columns.text + EDGE, TOP + ROW * len(shown) + 34
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" font-family="system-ui, sans-serif" font-size="13" fill="{INK}">',
         f"<title>{escape(context.question)}</title>",
         f'<rect width="{width}" height="{height}" fill="white"/>',
-        _heading(context, width),
-        *_rows(shown, [(before[place], ranks[place]) for place in chosen], share, width),
-        *(_lane(one, number, shown) for number, one in enumerate(shown.perspectives)),
+        _heading(context, left, width, columns),
+        *_rows(shown, [(before[place], ranks[place]) for place in chosen], share, left, columns),
+        *(_lane(one, number, shown, columns) for number, one in enumerate(shown.perspectives)),
         _foot(context, len(shown), height),
         "</svg>",
     ]
     return "\n".join(parts)
 
 
-def _heading(context: Context, width: int) -> str:
-    left = EDGE + len(context.perspectives) * LANE
-    columns = {left + 8: "rank", left + RANKS: "share of the list", left + RANKS + BARS: "sentence, in source order"}
-    titles = "".join(f'<text x="{x}" y="{TOP - 12}" fill="{GREY}">{title}</text>' for x, title in columns.items())
-    question = escape(_shortened(context.question, 120))
+def _heading(context: Context, left: int, width: int, columns: Columns) -> str:
+    bars, text = left + columns.ranks, left + columns.ranks + columns.bars
+    names = {left + 8: "rank", bars: "share of the list", text: "sentence, in source order"}
+    titles = "".join(f'<text x="{x}" y="{TOP - 12}" fill="{GREY}">{title}</text>' for x, title in names.items())
+    question = escape(_shortened(context.question, width // 10))
     return (
         f'<text x="{EDGE}" y="32" font-size="18" font-weight="600">{question}</text>{titles}'
         f'<line x1="{EDGE}" x2="{width - EDGE}" y1="{TOP - 4}" y2="{TOP - 4}" stroke="{FAINT}"/>'
@@ -84,9 +107,10 @@ def _foot(context: Context, shown: int, height: int) -> str:
 
 
 def _rows(
-    context: Context, ranks: list[tuple[int, int]], share: tuple[np.ndarray, np.ndarray], width: int
+    context: Context, ranks: list[tuple[int, int]], share: tuple[np.ndarray, np.ndarray], left: int, columns: Columns
 ) -> Iterator[str]:
-    left = EDGE + len(context.perspectives) * LANE
+    bars, texts = left + columns.ranks, left + columns.ranks + columns.bars
+    width = texts + columns.text - EDGE
     most = max(float(share[0].max()), float(share[1].max()), 1e-9)
     for row, text in enumerate(context.texts):
         y = TOP + ROW * row
@@ -94,10 +118,10 @@ def _rows(
         before, after = ranks[row]
         yield f'<g class="row" data-row="{row}"><title>{escape(text)}</title>'
         fill = MARK if best else "white"
-        yield f'<rect x="{EDGE}" y="{y + 1}" width="{width - 2 * EDGE}" height="{ROW - 2}" fill="{fill}"/>'
+        yield f'<rect x="{EDGE}" y="{y + 1}" width="{width}" height="{ROW - 2}" fill="{fill}"/>'
         yield _rank(left + 8, y, before, after, best)
-        yield _bars(left + RANKS, y, share[0][row], share[1][row], most)
-        yield _text(left + RANKS + BARS, y, text, best)
+        yield _bars(bars, y, share[0][row], share[1][row], most, columns.bars - 60)
+        yield _text(texts, y, text, best, columns)
         yield "</g>"
 
 
@@ -108,8 +132,7 @@ def _rank(x: int, y: int, before: int, after: int, best: bool) -> str:
     return f'<text x="{x}" y="{y + 28}"{weight}><tspan fill="{GREY}">{before} {sign}</tspan> {after}{star}</text>'
 
 
-def _bars(x: int, y: int, alone: float, together: float, most: float) -> str:
-    room = BARS - 60
+def _bars(x: int, y: int, alone: float, together: float, most: float, room: int) -> str:
     rows = ((alone, 11, "#b9c0c6", GREY), (together, 25, "#37474f", INK))
     return "".join(
         f'<rect x="{x}" y="{y + down}" width="{max(1.0, room * share / most):.1f}" height="10" fill="{fill}"/>'
@@ -119,8 +142,8 @@ def _bars(x: int, y: int, alone: float, together: float, most: float) -> str:
     )
 
 
-def _text(x: int, y: int, text: str, best: bool) -> str:
-    most = BOLD if best else LINE
+def _text(x: int, y: int, text: str, best: bool, columns: Columns) -> str:
+    most = columns.bold if best else columns.line
     lines = textwrap.wrap(" ".join(text.split()), most) or [""]
     if len(lines) > 2:
         lines = [lines[0], _shortened(f"{lines[1]} {lines[2]}", most)]
@@ -130,30 +153,31 @@ def _text(x: int, y: int, text: str, best: bool) -> str:
     return f"<text{weight}>{spans}</text>"
 
 
-def _lane(perspective: Perspective, number: int, context: Context) -> str:
+def _lane(perspective: Perspective, number: int, context: Context, columns: Columns) -> str:
     """Arcs to the left of a line of dots; the longer, the farther out. Those of the best candidate stand out."""
     colour = COLOURS[number % len(COLOURS)]
-    x = EDGE + (number + 1) * LANE - 14
+    x, room = EDGE + (number + 1) * columns.lane - 14, columns.lane - 44
     middles = [TOP + ROW * row + ROW / 2 for row in range(len(context))]
-    arcs = "".join(_arc(edge, x, middles, colour, context.best) for edge in strongest_edges(perspective))
+    arcs = "".join(_arc(edge, x, middles, colour, context.best, room) for edge in strongest_edges(perspective))
     dots = "".join(
         f'<circle cx="{x}" cy="{y}" r="{6 if row == context.best else 3.5}" fill="{colour}"/>'
         for row, y in enumerate(middles)
     )
-    about = textwrap.wrap(perspective.about, 16)[:2]
+    about = textwrap.wrap(perspective.about, columns.lane // 6)[:2]
     lines = "".join(
         f'<tspan x="{x + 6}" y="{TOP - 26 + 13 * n}">{escape(line)}</tspan>' for n, line in enumerate(about)
     )
     return (
         f'<g class="lane" data-lane="{escape(perspective.name)}"><title>{escape(perspective.about)}</title>'
-        f'<text text-anchor="end"><tspan x="{x + 6}" y="{TOP - 42}" font-weight="600" fill="{colour}">'
-        f'{escape(perspective.name)}</tspan><tspan font-size="10" fill="{GREY}">{lines}</tspan></text>{arcs}{dots}</g>'
+        f'<text text-anchor="end"><tspan x="{x + 6}" y="{TOP - 42}" font-weight="600" font-size="{columns.name}" '
+        f'fill="{colour}">{escape(perspective.name)}</tspan><tspan font-size="10" fill="{GREY}">{lines}</tspan></text>'
+        f"{arcs}{dots}</g>"
     )
 
 
-def _arc(edge: Edge, x: int, middles: list[float], colour: str, best: int) -> str:
+def _arc(edge: Edge, x: int, middles: list[float], colour: str, best: int, room: int) -> str:
     top, bottom = middles[edge.i], middles[edge.j]
-    reach = 14 + (LANE - 44) * ((edge.j - edge.i) / max(1, len(middles) - 1)) ** 0.6
+    reach = 14 + room * ((edge.j - edge.i) / max(1, len(middles) - 1)) ** 0.6
     turn = f"{x - reach * 4 / 3:.1f}"  # a cubic curve reaches three quarters of the way to its control points
     strength = (0.2 + 0.7 * edge.weight) * (1 if best in (edge.i, edge.j) else 0.45)
     note = f"<title>{escape(edge.note)}</title>" if edge.note else ""

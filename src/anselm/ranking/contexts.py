@@ -66,8 +66,16 @@ def find_context(scorer: Scorer, question: Question, name: str) -> Context:
     single = [replace(question, candidates=(candidate,)) for candidate in question.candidates]
     alone = np.concatenate(score_lists(scorer, single))
     (together,) = scorer.score([question])
-    texts = tuple(candidate.content for candidate in question.candidates)
+    texts = tuple(one.text if one.heading else one.content for one in question.candidates)  # headings repeat
     return Context(question.text, name, texts, tuple(relations(question)), alone, together)
+
+
+def check_drawable(scorer: Scorer, name: str) -> None:
+    """Whether there is something to see of how a model reads a list: graphs, or trees."""
+    if not any(hasattr(scorer, ability) for ability in ("relations", "attended")):
+        raise InputError(
+            f"{name} has no graphs over the candidates of a list and no trees, so there is nothing to draw"
+        )
 
 
 def check_related(scorer: Scorer, name: str) -> Callable[[Question], list[Perspective]]:

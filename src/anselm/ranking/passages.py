@@ -97,5 +97,6 @@ def passage(result: Result, places: Sequence[int], spots: Sequence[Spot]) -> Pas
         beside(index - 1), beside(index + 1),
         heading=(found.heading or None) if isinstance(found, Sentence) else None,
         page=found.page if isinstance(found, Sentence) else None,
-        question=result.question, meta=result.meta, duplicates=others, explanation=result.explanation, read=result.read,
+        question=result.question, meta=result.meta, duplicates=others, explanation=result.explanation,
+        trees=result.trees, read=result.read,
     )  # fmt: skip

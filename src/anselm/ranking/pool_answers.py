@@ -53,4 +53,5 @@ def _passage(result: Result, item: Item, pool: Pool) -> Passage:
         result.index, result.text, result.score, result.probability, item.id, item.source, item.start, item.end,
         item.line, before, after, heading=item.heading or None, page=page if isinstance(page, int) else None,
         question=result.question, meta=item.meta, duplicates=result.duplicates, explanation=result.explanation,
+        trees=result.trees,
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
@@ -14,16 +15,17 @@ from numpy.typing import NDArray
 from anselm.data.formats.records import check_question, check_rankable
 from anselm.data.objects import candidate_from_object, has_id
 from anselm.data.question import Candidate, Question
-from anselm.errors import InputError
+from anselm.errors import InputError, MissingTreeError
 from anselm.metrics.calibration import Calibration
 from anselm.models.lexical import Lexical
 from anselm.ranking.answers import Answers, Ranking, Result, fold, gather
-from anselm.ranking.contexts import Context, check_related, find_context
+from anselm.ranking.contexts import Context, check_drawable, find_context
 from anselm.ranking.explanations import explain as explain_scores
+from anselm.ranking.figures import draw_figures
 from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
 from anselm.ranking.scorers import load_calibration, load_scorer
-from anselm.scorer import Scorer, Scores, batched
+from anselm.scorer import Figure, Scorer, Scores, at_once, batched
 from anselm.text.faq import Skip
 from anselm.text.languages import foreign_texts
 
@@ -41,13 +43,16 @@ class Ranker:
         self.name = (name or scorer.name).encode(errors="replace").decode()
 
     @classmethod
-    def load(cls, name_or_path: str | Path = "default", *, threads: int | None = None) -> Ranker:
+    def load(
+        cls, name_or_path: str | Path = "default", *, threads: int | None = None, device: str | None = None
+    ) -> Ranker:
         """A shipped model by name (see `anselm models`), or a checkpoint folder.
 
         It computes with so many `threads`; else with OMP_NUM_THREADS, or as many as there are cores for this process.
+        On a `device` it is torch that computes: "cuda", "cuda:1", "mps", "cpu", or "auto" for what there is.
         """
         check_count("threads", threads)
-        return cls(load_scorer(name_or_path, threads), load_calibration(name_or_path), str(name_or_path))
+        return cls(load_scorer(name_or_path, threads, device), load_calibration(name_or_path), str(name_or_path))
 
     def rank(
         self,
@@ -59,6 +64,7 @@ class Ranker:
         fold_duplicates: bool = False,
         group: bool = False,
         context: bool = False,
+        figures: bool = False,
     ) -> Ranking[Result]:
         """Order the candidates best first; `top` keeps the first so many.
 
@@ -69,23 +75,25 @@ class Ranker:
         `explain` tells which words carried the scores of the `top`, or of the first 10. `fold_duplicates` leaves out
         what is almost word for word the same as a better one. `group` puts similar answers together, each group behind
         its best one; a result's `cluster` is the number of its group. `context` adds the graphs through which a model
-        sees the candidates among each other, where it has some, and their scores without.
+        sees the candidates among each other, where it has some, and their scores without; `figures` pictures of what it
+        has to show: these graphs, or the trees of question and best answer.
 
         >>> Ranker.load().rank("When does the shop open?", ["We open at nine.", "Parking is free."]).best.text
         'We open at nine.'
         """
         check_count("top", top)
         if context:
-            check_related(self.scorer, self.name)
+            check_drawable(self.scorer, self.name)
         given = list_candidates(candidates)
         listed = make_question("", question, given)
         ranking = with_items(next(self.rank_lists([listed])), given)
         results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
         if group:
             results = gather(results, group_answers(self.scorer, [result.text for result in results]))
-        if explain:
-            results = self._explained(listed, results, top or EXPLAINED)
-        return replace(ranking, results=tuple(results), context=self._context(listed) if context else None)
+        results = self._explained(listed, results, top or EXPLAINED, explain, context)
+        seen = self._context(listed) if context else None
+        drawn = self._figures(listed, ranking) if figures else None
+        return replace(ranking, results=tuple(results), context=seen, figures=drawn)
 
     def rank_many(
         self, questions: Iterable[str], lists: Iterable[Iterable[Any]], top: int | None = None
@@ -102,7 +110,7 @@ class Ranker:
 
     def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking[Result]]:
         """Rank many lists, streamed."""
-        for batch in batched(questions):
+        for batch in batched(questions, at_once(self.scorer)):
             for question, (scores, read) in zip(batch, read_lists(self.scorer, batch), strict=True):
                 yield self._ranking(question, scores, read)
 
@@ -118,6 +126,7 @@ class Ranker:
         explain: bool = False,
         fold_duplicates: bool = False,
         context: bool = False,
+        figures: bool = False,
     ) -> Answers:
         """Find what answers a question: in texts (str), files or folders (Path), or read documents.
 
@@ -128,28 +137,31 @@ class Ranker:
         `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each file or entry that cannot
         be read, and is passed over then; without it the first is an error. `explain` tells which words carried the
         scores. `fold_duplicates` leaves out what is almost word for word the same as a better one, such as the
-        sentences of a page that is there twice. `context` as in `rank`.
+        sentences of a page that is there twice. `context` and `figures` as in `rank`.
         """
         check_count("top", top)
         check_count("read", read)
         if context:
-            check_related(self.scorer, self.name)
+            check_drawable(self.scorer, self.name)
         spots = find_spots(documents, columns, skip)
         whole = Question("", check_question(question), tuple(spot.candidate for spot in spots))
         listed = self._first_pass(whole, read)
         ranking = next(self.rank_lists([listed]))
         results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
-        if explain:
-            results = self._explained(listed, results, top)
+        results = self._explained(listed, results, top, explain, context)
         places = [int(candidate.id) for candidate in listed.candidates]  # among all spots
         found = tuple(passage(result, places, spots) for result in results)
         known = {name: getattr(ranking, name) for name in ("question", "model", "answerable", "threshold")}
         more = {name: getattr(ranking, name) for name in ("answerability", "empty", "warnings")}
-        seen = self._context(listed) if context else None
-        return Answers(**known, results=found, **more, passages=len(spots), read=len(places), context=seen)
+        more["context"] = self._context(listed) if context else None
+        more["figures"] = self._figures(listed, ranking) if figures else None
+        return Answers(**known, results=found, **more, passages=len(spots), read=len(places))
 
-    def _context(self, question: Question) -> Context:
-        return find_context(self.scorer, question, self.name)
+    def _context(self, question: Question) -> Context | None:
+        return find_context(self.scorer, question, self.name) if hasattr(self.scorer, "relations") else None
+
+    def _figures(self, question: Question, ranking: Ranking[Result]) -> tuple[Figure, ...]:
+        return draw_figures(self.scorer, question, ranking.best.index, self.name)
 
     def _first_pass(self, question: Question, read: int | None) -> Question:
         """All of it, or, where the model is to read fewer, those nearest by their words and by their meaning."""
@@ -164,11 +176,20 @@ class Ranker:
         kept = np.sort(kept[:capacity])
         return replace(question, candidates=tuple(question.candidates[i] for i in kept))
 
-    def _explained(self, question: Question, results: Sequence[Result], count: int) -> list[Result]:
-        """The same results; the first so many say why."""
-        found = explain_scores(self.scorer, question, [result.index for result in results[:count]])
-        explained = (replace(result, explanation=why) for result, why in zip(results[:count], found, strict=True))
-        return [*explained, *results[count:]]
+    def _explained(
+        self, question: Question, results: Sequence[Result], count: int, explain: bool, context: bool
+    ) -> list[Result]:
+        """The same results; the first so many say why, or what drew attention, where a model reads along trees."""
+        first, chosen = list(results[:count]), [result.index for result in results[:count]]
+        attended = getattr(self.scorer, "attended", None)
+        if explain:
+            with suppress(MissingTreeError):  # a file of trees has none for a text without a word
+                found = explain_scores(self.scorer, question, chosen)
+                first = [replace(result, explanation=why) for result, why in zip(first, found, strict=True)]
+        if (explain or context) and attended is not None:
+            pairs = zip(first, attended(question, chosen), strict=True)
+            first = [replace(result, trees=trees) for result, trees in pairs]
+        return [*first, *results[count:]]
 
     def _ranking(self, question: Question, scores: Scores, read: Sequence[bool | None]) -> Ranking[Result]:
         empty = np.array([not candidate.text.strip() for candidate in question.candidates])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -15,7 +16,8 @@ from anselm.data.formats.records import RecordError, check_question
 from anselm.errors import FormatError, InputError
 from anselm.files import Skip, pass_over
 from anselm.retrieval.batches import in_batches
-from anselm.retrieval.engine import Engine
+from anselm.retrieval.engine import Engine, Pending
+from anselm.retrieval.filling import Filling
 from anselm.retrieval.filters import SOURCE, Conditions, Where, check_where
 from anselm.retrieval.fusion import fuse_ranks
 from anselm.retrieval.item import Item, item_from_object
@@ -23,7 +25,7 @@ from anselm.retrieval.locations import open_engine
 from anselm.retrieval.terms import question_weights
 
 BATCH = 1_000  # items of a transaction
-EMBEDDED = 512  # texts between two commits: a kill costs a second of computing
+EMBEDDED = 512  # texts between two commits: a kill costs some seconds of computing
 DEPTH = 100  # of each kind of search, before they are fused
 
 
@@ -52,6 +54,8 @@ class Pool:
     def __init__(self, engine: Engine, encoder: TextEncoder | None = None) -> None:
         self.engine = engine
         self._encoder = encoder
+        self._lock = RLock()  # a thread may fill in vectors meanwhile
+        self._filling: Filling | None = None
 
     @classmethod
     def open(cls, place: str | Path, encoder: TextEncoder | None = None) -> Pool:
@@ -83,7 +87,8 @@ class Pool:
         return sum(self._add(batch) for batch in in_batches(self._items(items, skip), BATCH))
 
     def _add(self, batch: list[Item]) -> int:
-        return self.engine.add(list({item.id: item for item in batch}.values()))  # the last of an id counts
+        with self._lock:
+            return self.engine.add(list({item.id: item for item in batch}.values()))  # the last of an id counts
 
     def _items(self, items: Iterable[Any], skip: Skip | None) -> Iterator[Item]:
         for position, value in enumerate(items):
@@ -124,7 +129,8 @@ class Pool:
         if isinstance(ids, str):
             raise InputError(f"ids must be a list of ids, not one {type(ids).__name__}")
         meant = list(ids) if where is None else [item.id for item in self.engine.items(check_where(where))]
-        return sum(self.engine.delete(batch) for batch in in_batches(dict.fromkeys(meant), BATCH))
+        with self._lock:
+            return sum(self.engine.delete(batch) for batch in in_batches(dict.fromkeys(meant), BATCH))
 
     def embed(self, progress: Callable[[Iterable[int]], Iterable[int]] = iter) -> int:
         """Fill in the vectors that are missing, so that passages are also found by their meaning; gives how many.
@@ -132,16 +138,29 @@ class Pool:
         What is filled in is kept: stopped, it goes on from there. `progress` gets a one for each.
         """
         missing = self.engine.count_pending()
-        if not missing:
-            return 0
-        self._check_encoder()
-        return sum(progress(self._embed()))
+        return sum(progress(self._embed())) if missing else 0
+
+    def embed_behind(self) -> Filling:
+        """As `embed`, by a thread, while passages are added and found by their words; `wait` on what it gives.
+
+        It ends when all vectors are there, or when the pool is closed.
+        """
+        self._filling = Filling(self._embed)
+        return self._filling
 
     def _embed(self) -> Iterator[int]:
-        while pending := self.engine.pending(EMBEDDED):
+        """A one for each."""
+        self._check_encoder()
+        size = int(getattr(self.encoder, "texts_at_once", EMBEDDED))
+        while pending := self._pending(size):
             vectors = self.encoder.text_vectors([one.text for one in pending]).astype(np.float32)
-            self.engine.set_vectors(self.encoder.text_fingerprint, pending, vectors)
+            with self._lock:
+                self.engine.set_vectors(self.encoder.text_fingerprint, pending, vectors)
             yield from (1 for _ in pending)
+
+    def _pending(self, most: int) -> list[Pending]:
+        with self._lock:
+            return self.engine.pending(most)
 
     def _check_encoder(self) -> None:
         known = self.engine.fingerprint()
@@ -156,22 +175,25 @@ class Pool:
             raise InputError(f"k must be a whole number from 1 on, not {k!r:.60}")
         words, meaning = self.search_apart(question, max(k, DEPTH), check_where(where))
         scores = fuse_ranks([words, meaning])
-        items = self.engine.get(list(scores)[:k])
+        items = self.get(list(scores)[:k])
         places = [{id: rank for rank, id in enumerate(order, start=1)} for order in (words, meaning)]
         return [Found(one, scores[one.id], places[0].get(one.id), places[1].get(one.id)) for one in items]
 
     def search_apart(self, question: str, k: int, where: Conditions = ()) -> tuple[list[str], list[str]]:
         """Ids by words, and ids by meaning, best first; the latter are none where no vector is filled in."""
-        words = self.engine.by_words(question_weights(question), k, where)
-        if self.engine.fingerprint() is None:
-            return words, []
-        self._check_encoder()
+        with self._lock:
+            words = self.engine.by_words(question_weights(question), k, where)
+            if self.engine.fingerprint() is None:
+                return words, []
+            self._check_encoder()
         vector = self.encoder.text_vectors([question])[0].astype(np.float32)
-        return words, self.engine.by_vector(vector, k, where)
+        with self._lock:
+            return words, self.engine.by_vector(vector, k, where)
 
     def get(self, ids: Iterable[str]) -> list[Item]:
         """Those that there are, in this order."""
-        return self.engine.get(list(ids))
+        with self._lock:
+            return self.engine.get(list(ids))
 
     def items(self, where: Where | None = None) -> Iterator[Item]:
         """All of them, streamed, in the order in which they came."""
@@ -198,9 +220,12 @@ class Pool:
 
     def flush(self) -> None:
         """Let the index catch up, too."""
-        self.engine.flush()
+        with self._lock:
+            self.engine.flush()
 
     def close(self) -> None:
+        if self._filling is not None:
+            self._filling.stop()
         self.engine.close()
 
     def __enter__(self) -> Pool:

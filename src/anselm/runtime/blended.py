@@ -5,7 +5,7 @@ It has two graphs: the reader's, and that of the untouched encoder.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,12 +19,15 @@ from anselm.encoding.limits import TEXT_LENGTH, Reading
 from anselm.encoding.lists import Indices, Lists, Texts, best_window, encode_lists, flatten, window_candidates
 from anselm.encoding.token_gauge import TokenGauge
 from anselm.encoding.tokenizer import PairTokenizer
-from anselm.runtime.engines import check_signals, choose_engine, open_engine
-from anselm.runtime.pairs import BUDGET, check_length, read_tokenizer
+from anselm.runtime.engines import BUDGET, Engine, check_signals, choose_engine, open_engine
+from anselm.runtime.pairs import check_length, read_tokenizer
 from anselm.runtime.rows import lay_out, run_rows, text_rows
 from anselm.runtime.sentence_encoder import text_fingerprint
 from anselm.runtime.vector_store import Numbers, VectorStore
-from anselm.scorer import Scores
+from anselm.scorer import BATCH, Scores
+
+TEXTS = 512
+Open = Callable[[Checkpoint], tuple[Engine, Engine]]  # the reader, the encoder
 
 
 class Blended:
@@ -35,17 +38,16 @@ class Blended:
     language: str | None = "English"
 
     def __init__(
-        self, checkpoint: Checkpoint, config: Config, tokenizer: PairTokenizer, threads: int | None = None
+        self, checkpoint: Checkpoint, config: Config, tokenizer: PairTokenizer, reader: Engine, encoder: Engine
     ) -> None:
         self.name, self.checkpoint, self.config, self.tokenizer = checkpoint.model, checkpoint, config, tokenizer
-        choose_engine()  # before two threads ask for it at once: what it has to say it says once
-        with ThreadPoolExecutor(2) as pool:  # opening takes a while, and one core each
-            graphs = map(checkpoint.path, (READER_GRAPH, ENCODER_GRAPH))
-            self.reader, self.encoder = pool.map(lambda graph: open_engine(graph, threads), graphs)
+        self.reader, self.encoder = reader, encoder
+        self.lists_at_once = BATCH * max(1, reader.budget // BUDGET)  # else there would be no full batches
+        self.texts_at_once = TEXTS * max(1, encoder.budget // BUDGET)
         self.reading = Reading(config.max_length, config.max_question, title=False, neighbours=0)
         self.vectors = VectorStore()
 
-    def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
+    def score(self, questions: Sequence[Question], budget: int | None = None) -> list[Scores]:
         if not any(question.candidates for question in questions):
             return [np.empty(0) for _ in questions]
         lists = encode_lists(questions, self.tokenizer)
@@ -54,19 +56,19 @@ class Blended:
         scores = (self.features(lists, budget) * weights).sum(axis=1)
         return np.split(scores, lists.bounds[1:-1])
 
-    def features(self, lists: Lists, budget: int = BUDGET) -> Numbers:
+    def features(self, lists: Lists, budget: int | None = None) -> Numbers:
         """r and s, what the weights of a blend multiply, pair after pair. (pairs, 2)"""
         return np.column_stack([self._read(lists, budget), self._compare(lists, budget)])
 
-    def _read(self, lists: Lists, budget: int) -> Numbers:
+    def _read(self, lists: Lists, budget: int | None) -> Numbers:
         """The reader's score of each pair; of a long candidate, that of its best window."""
         windowed, owner = window_candidates(lists, self.reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, self.reading).distinct()
-        signals = run_rows(self.reader, rows, self.reading.max_length, budget)
+        signals = run_rows(self.reader, rows, self.reading.max_length, budget or self.reader.budget)
         check_signals(self.checkpoint.path(READER_GRAPH), signals, 1, 2)  # older readers have a second head, unused
         return best_window(signals[place, 0], owner, len(lists.labels))
 
-    def _compare(self, lists: Lists, budget: int) -> Numbers:
+    def _compare(self, lists: Lists, budget: int | None) -> Numbers:
         """The cosine of question and candidate of each pair; of a long candidate, that of its best window."""
         windowed, owner = window_candidates(lists, np.full(len(lists.candidates), TEXT_LENGTH))
         questions = np.repeat(windowed.questions, windowed.sizes)
@@ -75,12 +77,12 @@ class Blended:
         asked, said = np.split(vectors[place], [len(questions)])
         return best_window((asked * said).sum(axis=1), owner, len(lists.labels))
 
-    def _encode(self, texts: Texts, which: Indices, budget: int = BUDGET) -> Numbers:
+    def _encode(self, texts: Texts, which: Indices, budget: int | None = None) -> Numbers:
         """Some of the texts as the untouched encoder sees them, as vectors of length one. (texts, width)"""
         most = TEXT_LENGTH + len(self.tokenizer.before) + len(self.tokenizer.after)
 
         def encode(new: Indices) -> Numbers:
-            vectors = run_rows(self.encoder, text_rows(texts, new, self.tokenizer), most, budget)
+            vectors = run_rows(self.encoder, text_rows(texts, new, self.tokenizer), most, budget or self.encoder.budget)
             if not np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3):
                 problem = "its vectors are not of length one: it is another kind of model"
                 raise self.checkpoint.refusal(problem, ENCODER_GRAPH)
@@ -108,7 +110,17 @@ class Blended:
         copy_files(self.checkpoint.folder, folder, (CONFIG, ENCODER, TOKENIZER, *map(str, graphs)))
 
 
-def load(checkpoint: Checkpoint, threads: int | None = None) -> Blended:
+def load(checkpoint: Checkpoint, threads: int | None = None, open_graphs: Open | None = None) -> Blended:
+    """`open_graphs` is for what else than the runtime may run them."""
     config, tokenizer = Config.read(checkpoint), read_tokenizer(checkpoint)
     check_length(checkpoint, config.max_length)
-    return Blended(checkpoint, config, tokenizer, threads)
+    reader, encoder = open_graphs(checkpoint) if open_graphs else open_both(checkpoint, threads)
+    return Blended(checkpoint, config, tokenizer, reader, encoder)
+
+
+def open_both(checkpoint: Checkpoint, threads: int | None) -> tuple[Engine, Engine]:
+    choose_engine()  # before two threads ask for it at once: what it has to say it says once
+    with ThreadPoolExecutor(2) as pool:  # opening takes a while, and one core each
+        graphs = map(checkpoint.path, (READER_GRAPH, ENCODER_GRAPH))
+        reader, encoder = pool.map(lambda graph: open_engine(graph, threads), graphs)
+    return reader, encoder

@@ -23,22 +23,44 @@ from anselm.checkpoints.blend import read_blend
 from anselm.checkpoints.catalogue import DEFAULT, SHIPPED
 from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.data.question import Question
+from anselm.encoding.token_gauge import TokenGauge
 from anselm.runtime import blended
-from anselm.runtime.blended import Blended
+from anselm.runtime.blended import Blended, Open
 from anselm.runtime.vector_store import Numbers
-from anselm.scorer import Scores
+from anselm.scorer import Scorer, Scores
 
 Line = tuple[float, float]  # alpha, beta
+Turn = tuple[Scores, NDArray[np.bool_]]  # of a list: its scores, and which candidates the larger one read
 STEP = 1e-6  # between the scores of two that were not read and would be equal
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`read` candidates of a list; `texts` and `entries` are the lines of either kind."""
+    """The rule: `read` candidates of a list; `texts` and `entries` are the lines of either kind."""
 
     read: int
     texts: Line
     entries: Line
+
+    def score(self, first: Scorer, second: Scorer, questions: Sequence[Question]) -> list[Turn]:
+        """The scores of each list, and which of its candidates the second read."""
+        long = [place for place, question in enumerate(questions) if len(question.candidates) > self.read]
+        rough = dict(zip(long, first.score([questions[place] for place in long]), strict=True))
+        chosen = {place: choose(row, self.read) for place, row in rough.items()}
+        read = [pick(one, chosen[place]) if place in chosen else one for place, one in enumerate(questions)]
+        found = second.score(read)
+        return [
+            join(self._expected(question, rough[place]), chosen[place], row)
+            if place in chosen
+            else (row, np.ones(len(row), dtype=bool))
+            for place, (question, row) in enumerate(zip(questions, found, strict=True))
+        ]
+
+    def _expected(self, question: Question, first: Scores) -> Scores:
+        """What the larger one would give, about."""
+        entry = np.array([bool(candidate.question) for candidate in question.candidates])
+        lines = np.where(entry[:, None], self.entries, self.texts)  # (candidates, 2)
+        return np.asarray(lines[:, 0] + lines[:, 1] * first)
 
     @classmethod
     def of(cls, checkpoint: Checkpoint) -> Settings:
@@ -65,28 +87,18 @@ class Cascade:
     def __init__(self, first: Blended, second: Blended, settings: Settings) -> None:
         self.name, self.first, self.second, self.settings = second.name, first, second, settings
 
+    @property
+    def lists_at_once(self) -> int:
+        return self.second.lists_at_once
+
     def score(self, questions: Sequence[Question]) -> list[Scores]:
         return [scores for scores, _ in self.score_in_turn(questions)]
 
-    def score_in_turn(self, questions: Sequence[Question]) -> list[tuple[Scores, NDArray[np.bool_]]]:
-        """The scores of each list, and which of its candidates the larger one read."""
-        long = [place for place, question in enumerate(questions) if len(question.candidates) > self.settings.read]
-        first = dict(zip(long, self.first.score([questions[place] for place in long]), strict=True))
-        chosen = {place: choose(row, self.settings.read) for place, row in first.items()}
-        read = [pick(one, chosen[place]) if place in chosen else one for place, one in enumerate(questions)]
-        found = self.second.score(read)
-        return [
-            join(self._expected(question, first[place]), chosen[place], row)
-            if place in chosen
-            else (row, np.ones(len(row), dtype=bool))
-            for place, (question, row) in enumerate(zip(questions, found, strict=True))
-        ]
+    def score_in_turn(self, questions: Sequence[Question]) -> list[Turn]:
+        return self.settings.score(self.first, self.second, questions)
 
-    def _expected(self, question: Question, first: Scores) -> Scores:
-        """What the larger one would give, about."""
-        entry = np.array([bool(candidate.question) for candidate in question.candidates])
-        lines = np.where(entry[:, None], self.settings.entries, self.settings.texts)  # (candidates, 2)
-        return np.asarray(lines[:, 0] + lines[:, 1] * first)
+    def stages(self) -> tuple[Settings, tuple[Blended, Blended]]:
+        return self.settings, (self.first, self.second)
 
     def settled(self, question: Question) -> Blended:
         """What explains a score: the larger one, which scores each pair by itself."""
@@ -98,6 +110,10 @@ class Cascade:
 
     def computes_on(self) -> tuple[str, int]:
         return self.second.computes_on()
+
+    def gauge(self) -> TokenGauge:
+        """The larger one's; the first one has the same window."""
+        return self.second.gauge()
 
     def save(self, folder: Path) -> None:
         self.second.save(folder)
@@ -123,7 +139,7 @@ def join(expected: Scores, places: NDArray[np.intp], read: Scores) -> tuple[Scor
     return scores, seen
 
 
-def load(checkpoint: Checkpoint, threads: int | None = None) -> Cascade:
+def load(checkpoint: Checkpoint, threads: int | None = None, open_graphs: Open | None = None) -> Cascade:
     settings = Settings.of(checkpoint)
-    first = blended.load(Checkpoint.open(SHIPPED / DEFAULT), threads)
-    return Cascade(first, blended.load(checkpoint, threads), settings)
+    first = blended.load(Checkpoint.open(SHIPPED / DEFAULT), threads, open_graphs)
+    return Cascade(first, blended.load(checkpoint, threads, open_graphs), settings)

@@ -14,11 +14,9 @@ from anselm.encoding.limits import Reading
 from anselm.encoding.lists import best_window, encode_lists, window_candidates
 from anselm.encoding.token_gauge import TokenGauge
 from anselm.encoding.tokenizer import MAX_TOKENS, VOCABULARY, PairTokenizer, fitting_tokenizer
-from anselm.runtime.engines import Engine, check_signals, open_engine
+from anselm.runtime.engines import BUDGET, Engine, check_signals, open_engine
 from anselm.runtime.rows import lay_out, run_rows
 from anselm.scorer import Scores
-
-BUDGET = 1_024  # tokens of a batch; 512 to 2,048 were about equally fast
 
 
 class ExportedPairs:

@@ -18,8 +18,8 @@ from anselm.cores import usable_cores
 from anselm.encoding.limits import TEXT_LENGTH
 from anselm.encoding.lists import flatten
 from anselm.errors import InputError
-from anselm.runtime.engines import choose_engine, open_engine
-from anselm.runtime.pairs import BUDGET, read_tokenizer
+from anselm.runtime.engines import BUDGET, choose_engine, open_engine
+from anselm.runtime.pairs import read_tokenizer
 from anselm.runtime.rows import Rows, run_rows, text_rows
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Lock
 
 import numpy as np
@@ -16,33 +16,37 @@ MOST = 20_000  # vectors; 30 MB at 384 numbers of four bytes
 
 
 class VectorStore:
-    """The vectors that were used last, by the tokens of their texts. May be used by several threads."""
+    """The vectors that were used last, by the tokens of their texts, or the texts. May be used by several threads."""
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
-        self._kept: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+        self._kept: OrderedDict[bytes | str, NDArray[np.float32]] = OrderedDict()
         self._lock = Lock()
 
     def encode(self, texts: Texts, which: Indices, encode: Callable[[Indices], Numbers]) -> Numbers:
         """The vectors of some of the texts; `encode` makes those that are not here. (texts, width)"""
         keys = [texts.ids[start : start + length].tobytes() for start, length in _spans(texts, which)]
+        return self.recall(keys, lambda absent: encode(which[absent]))
+
+    def recall(self, keys: Sequence[bytes | str], make: Callable[[list[int]], Numbers]) -> Numbers:
+        """The vectors of some keys; `make` is given the places of those that are not here. (keys, width)"""
         with self._lock:
             found = [self._take(key) for key in keys]
         absent = [place for place, vector in enumerate(found) if vector is None]
         if absent:
-            made = encode(which[absent]).astype(np.float32)
+            made = make(absent).astype(np.float32)
             with self._lock:
                 for place, vector in zip(absent, made, strict=True):
                     found[place] = vector
                     self._keep(keys[place], vector)
         return np.array(found, dtype=np.float64)
 
-    def _take(self, key: bytes) -> NDArray[np.float32] | None:
+    def _take(self, key: bytes | str) -> NDArray[np.float32] | None:
         if key in self._kept:
             self._kept.move_to_end(key)
         return self._kept.get(key)
 
-    def _keep(self, key: bytes, vector: NDArray[np.float32]) -> None:
+    def _keep(self, key: bytes | str, vector: NDArray[np.float32]) -> None:
         self._kept[key] = vector.copy()  # not a view, which would keep its whole batch
         self._kept.move_to_end(key)
         while len(self._kept) > self.most:

@@ -49,6 +49,9 @@ class Ours(Body):
     group: bool | None = Field(None, description="Put similar answers together (`cluster`), behind the best of them.")
     fold_duplicates: bool | None = Field(None, description="Leave out near-duplicates of better ones (`duplicates`).")
     relevant_spans: Spans | None = None
+    figures: bool | None = Field(
+        None, description="Also pictures of what the model saw in the list (`figures`), where /v1/models says it can."
+    )
 
 
 def top_field() -> Any:
@@ -117,3 +120,4 @@ class Ask(Body):
     top: int = Field(5, ge=1, validation_alias=AliasChoices("top", "top_n", "top_k"))
     read: Positive | None = Field(None, description="How many sentences the model reads; 200, for the default model.")
     fold_duplicates: bool | None = None
+    figures: bool | None = Field(None, description="Also pictures of what the model saw in the sentences that it read.")

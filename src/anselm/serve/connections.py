@@ -1,4 +1,4 @@
-"""A connection that must say within some seconds what it wants: one that stays silent would keep others out."""
+"""A connection that must say within some seconds what it wants, and take what it gets: others would wait for it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD = 30.0  # seconds for the head of a request; uvicorn waits for it for ever
+READ = 120.0  # seconds in which a client must have read most of what was written to it; likewise
 
 
 class Connection(H11Protocol):
     """As uvicorn's own, which only minds the time between two requests."""
 
     waiting: asyncio.TimerHandle | None = None
+    unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -23,8 +25,18 @@ class Connection(H11Protocol):
         super().data_received(data)
         self._expect_head()
 
+    def pause_writing(self) -> None:
+        """The client reads more slowly than is written, or not at all. Its request is held until it has."""
+        super().pause_writing()
+        self.unread = self.loop.call_later(READ, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._stop_reading()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._stop_reading()
         super().connection_lost(exc)
 
     def _expect_head(self) -> None:
@@ -38,3 +50,8 @@ class Connection(H11Protocol):
         if self.waiting is not None:
             self.waiting.cancel()
             self.waiting = None
+
+    def _stop_reading(self) -> None:
+        if self.unread is not None:
+            self.unread.cancel()
+            self.unread = None

@@ -21,7 +21,10 @@ HELD = 8  # bodies of the largest size that may be in memory at once
 
 
 class Guard:
-    """Outermost: every request is counted, refused in one shape, and logged without its texts."""
+    """Outermost: every request is counted, refused in one shape, and logged without its texts.
+
+    What can be got can be asked for by HEAD, too; servers leave the body out then.
+    """
 
     def __init__(self, app: ASGIApp, service: Service, open_paths: frozenset[str], routes: frozenset[str]) -> None:
         self.app, self.service, self.open_paths, self.routes = app, service, open_paths, routes
@@ -42,7 +45,8 @@ class Guard:
 
         try:
             self._check(scope)
-            await self.app(scope, body.receive, observed)
+            asked = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+            await self.app(asked, body.receive, observed)
         except Refusal as refusal:
             await respond(observed, refusal, scope)
         except Exception as error:

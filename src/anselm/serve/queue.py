@@ -2,6 +2,7 @@
 
 A request is a ticket with slices. Whoever takes from the queue gets one slice of each ticket in turn, up to a budget of
 characters, so that a request of a thousand documents holds up one of ten by no more than what is being read already.
+What waits is shared among those who have nothing to do.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from anselm.serve.refusals import Refusal
 
 SHARE = 0.25  # of a batch: as large as a slice is, and what one request alone may fill
+LEAST = 1_000  # characters of a slice: what is worth the way to a process of its own
 
 
 @dataclass(eq=False)
@@ -67,6 +69,7 @@ class FairQueue:
         self._changed = Condition()
         self._closed = False
         self.depth = 0  # slices
+        self.idle = 0  # those who wait for something to take
 
     def put(self, slices: Iterable[Slice]) -> None:
         with self._changed:
@@ -77,6 +80,10 @@ class FairQueue:
                 self._waiting.setdefault(one.ticket, deque()).append(one)
                 self.depth += 1
             self._changed.notify_all()
+
+    def share(self, cost: int, most: int) -> int:
+        """How large slices of a request should be: `most`, or less if processes with nothing to do could share it."""
+        return min(most, max(LEAST, -(-cost // max(1, self.idle))))
 
     def put_back(self, one: Slice) -> None:
         """To be tried again, before the others of its ticket."""
@@ -90,29 +97,38 @@ class FairQueue:
         """At least one slice, and more of them as long as they fit; none once the queue is closed."""
         with self._changed:
             while True:
+                self.idle += 1
                 self._changed.wait_for(lambda: self._waiting or self._closed)
+                self.idle -= 1
                 if not self._waiting:
                     return []
-                if taken := self._collect(budget):
+                if taken := self._collect(self._fair_part(budget), budget * SHARE):
                     return taken
 
-    def _collect(self, budget: int) -> list[Slice]:
-        """One slice of each ticket as long as they fit; a second and third of one only into what is small without."""
+    def _fair_part(self, budget: int) -> int:
+        """Of what waits, as much as is left to each of those who have nothing to do."""
+        if not self.idle:
+            return budget
+        cost = sum(one.cost for slices in self._waiting.values() for one in slices)
+        return min(budget, -(-cost // (1 + self.idle)))
+
+    def _collect(self, budget: int, enough: float) -> list[Slice]:
+        """One slice of each ticket as long as they fit; a second and third of one until there is enough."""
         taken: list[Slice] = []
-        fits, enough = True, budget * (1 - SHARE)
-        while fits and budget > (enough if taken else 0):
+        fits, spent = True, 0
+        while fits and (not taken or spent < enough):
             fits = False
             for ticket in list(self._waiting):
                 first = self._waiting[ticket][0]
                 # What was there when a process died goes alone, so that it takes no other with it twice.
-                if taken and (first.cost > budget or first.attempts):
+                if taken and (spent + first.cost > budget or first.attempts):
                     continue
                 one = self._pop(ticket)
                 if ticket.refusal or not ticket.remaining:
                     one.fail(ticket.refusal or late())
                     continue
                 taken.append(one)
-                budget, fits = budget - one.cost, True
+                spent, fits = spent + one.cost, True
                 if one.attempts:
                     return taken
         return taken

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from anselm import Question, Ranker
 from anselm.errors import AnselmError
-from anselm.scorer import gauge_of
+from anselm.ranking.figures import draw_figures, has_figures
+from anselm.scorer import Figure, gauge_of
 
 Call = tuple[str, str, Any]
 SHARED = (
@@ -38,6 +39,9 @@ class Description:
     vectors: bool  # whether it compares texts by meaning
     calibration: Any  # what `Ranker` takes
     window: int | None  # tokens of question and document together that are read at once; None: all
+    figures: bool = False  # whether it has something to show of a list
+    rule: Any = None  # of two models in turn: what joins their scores, by rule.score(first, second, questions)
+    stages: tuple[Description, ...] = ()  # these models, which can be called as others are
 
 
 @dataclass(frozen=True)
@@ -66,17 +70,25 @@ class Answer:
 class LoadedModel:
     """One model, and the methods by which the HTTP process calls it."""
 
-    def __init__(self, name: str, source: str, threads: int) -> None:
-        self.name, self.ranker = name, Ranker.load(source, threads=threads)
-        self.gauge = gauge_of(self.ranker.scorer)
+    def __init__(self, name: str, ranker: Ranker) -> None:
+        self.name, self.ranker, self.gauge = name, ranker, gauge_of(ranker.scorer)
 
     def describe(self) -> Description:
         scorer = self.ranker.scorer
-        has_vectors = hasattr(scorer, "text_vectors")
-        calibration = self.ranker.calibration
         return Description(
-            self.name, scorer.capacity, scorer.pairwise, scorer.language, has_vectors, calibration, self.gauge.window
-        )
+            self.name, scorer.capacity, scorer.pairwise, scorer.language, hasattr(scorer, "text_vectors"),
+            self.ranker.calibration, self.gauge.window, has_figures(scorer), *self._in_turn(),
+        )  # fmt: skip
+
+    def stages(self) -> list[LoadedModel]:
+        """Of two models in turn, each by itself: so that long lists are read in slices."""
+        stages: Any = getattr(self.ranker.scorer, "stages", None)
+        models = stages()[1] if stages is not None else ()
+        return [LoadedModel(f"{self.name}/{number}", Ranker(one)) for number, one in enumerate(models, start=1)]
+
+    def _in_turn(self) -> tuple[Any, tuple[Description, ...]]:
+        stages: Any = getattr(self.ranker.scorer, "stages", None)
+        return (stages()[0], tuple(one.describe() for one in self.stages())) if stages is not None else (None, ())
 
     def score(self, questions: Sequence[Question]) -> list[Scored]:
         found = self.ranker.scorer.score(questions)
@@ -103,6 +115,10 @@ class LoadedModel:
         ranking = self.ranker.rank(question.text, question.candidates, top, explain=True)
         return {result.index: result.explanation for result in ranking}
 
+    def figures(self, payload: tuple[Question, int]) -> tuple[Figure, ...]:
+        question, place = payload
+        return draw_figures(self.ranker.scorer, question, place, self.name)
+
 
 def run(link: Connection, sources: Sequence[tuple[str, str]], threads: int) -> None:
     """The life of a ranker process. It ends when the HTTP process does, or says so; signals are for that one."""
@@ -110,11 +126,12 @@ def run(link: Connection, sources: Sequence[tuple[str, str]], threads: int) -> N
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.environ.update(dict.fromkeys(SHARED, str(threads)))
     try:
-        models = {name: LoadedModel(name, source, threads) for name, source in sources}
+        models = {name: LoadedModel(name, Ranker.load(source, threads=threads)) for name, source in sources}
     except AnselmError as error:
         link.send(error)
         return
     link.send([model.describe() for model in models.values()])
+    models |= {stage.name: stage for model in models.values() for stage in model.stages()}
     while (calls := receive(link)) is not None:
         began = time.perf_counter()
         outcomes = read_batch(models, calls)

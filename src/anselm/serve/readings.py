@@ -50,11 +50,11 @@ def rerank(service: Service, ticket: Ticket, body: RerankV2 | RerankTexts) -> Re
     given = documents_of(body)
     texts, truncated = shorten(service, ticket, body, [text_of(document) for document in given])
     candidates = tuple(candidate(place, one, text) for place, (one, text) in enumerate(zip(given, texts, strict=True)))
-    options = {"fold_duplicates": bool(body.fold_duplicates), "group": bool(body.group)}
+    options = {"fold_duplicates": bool(body.fold_duplicates), "group": bool(body.group), "figures": bool(body.figures)}
     ranking = service.ranker(scorer).rank(body.query, candidates, body.top_n, **options)
     least = body.score_threshold or 0.0
     ranking = replace(ranking, results=tuple(one for one in ranking if one.relevance >= least))
-    found = Reranked(ranking, scorer.tokens, frozenset(scorer.windowed), truncated)
+    found = Reranked(ranking, scorer.tokens, frozenset(map(int, scorer.windowed)), truncated)
     return deepen(service, ticket, body, found, Question("", body.query, candidates))
 
 
@@ -128,7 +128,8 @@ def score_pairs(service: Service, ticket: Ticket, body: Score) -> tuple[list[Res
     return [ranking.best for ranking in rankings], scorer.tokens
 
 
-def ask(service: Service, ticket: Ticket, body: Ask) -> Answers:
+def ask(service: Service, ticket: Ticket, body: Ask) -> tuple[Answers, frozenset[int]]:
+    """What was found, and which passages did not fit at once."""
     scorer = service.scorer(service.describe(body.model), ticket)
     documents = [
         document_from_text(one, f"document {place}")
@@ -136,9 +137,11 @@ def ask(service: Service, ticket: Ticket, body: Ask) -> Answers:
         else document_from_text(one.text, one.source or f"document {place}", one.kind)
         for place, one in enumerate(body.documents)
     ]
-    return service.ranker(scorer).ask(
-        body.question, documents, body.top, read=body.read, fold_duplicates=bool(body.fold_duplicates)
-    )
+    answers = service.ranker(scorer).ask(
+        body.question, documents, body.top, read=body.read, fold_duplicates=bool(body.fold_duplicates),
+        figures=bool(body.figures),
+    )  # fmt: skip
+    return answers, frozenset(map(int, scorer.windowed))
 
 
 def chars_of(service: Service, body: RerankV2 | RerankTexts | Score | Ask) -> int:

@@ -35,7 +35,10 @@ def as_refusal(error: Exception) -> Refusal:
     if isinstance(error, PlainHTTPException):
         sentences = {404: "there is nothing here", 405: "this is not how it is asked for; see the header Allow"}
         text = sentences.get(error.status_code, str(error.detail))
-        return Refusal(error.status_code, text, **dict(error.headers or {}))
+        headers = dict(error.headers or {})
+        if headers.get("Allow") == "GET":
+            headers["Allow"] = "GET, HEAD"  # the guard's doing
+        return Refusal(error.status_code, text, **headers)
     return Refusal(422, str(error))
 
 

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from anselm import Candidate, Question
 from anselm.errors import InputError
+from anselm.scorer import Figure
 from anselm.serve.queue import FairQueue, Slice, Ticket, late
-from anselm.serve.ranker_process import Description
+from anselm.serve.ranker_process import Description, Scored
 
 PAIR = 40  # characters: what a pair costs beside its own
 
@@ -29,31 +30,43 @@ class RemoteScorer:
         self.name, self.language = description.name, description.language
         self.capacity, self.pairwise = description.capacity, description.pairwise
         self.ticket, self.queue, self.most = ticket, queue, most
-        self.tokens, self.windowed = 0, set[int]()  # read so far; candidates of the first list that did not fit at once
+        self.tokens, self.windowed = 0, set[str]()  # read so far; ids of candidates that did not fit at once
         if description.vectors:
             self.text_vectors = self._text_vectors
+        if description.figures:
+            self.figures = self._figures
+        if description.rule is not None:
+            self.rule, self.stages = description.rule, [self._stage(one) for one in description.stages]
+            self.score_in_turn = self._score_in_turn
 
     def score(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
-        parts = [(place, first, part) for place, one in enumerate(questions) for first, part in self._parts(one)]
-        found = self.call("score", [part for _, _, part in parts], cost_of_list)
+        parts = [(place, part) for place, one in enumerate(questions) for part in self._parts(one)]
+        found: list[Scored] = self.call("score", [part for _, part in parts], cost_of_list)
         rows: list[list[NDArray[np.float64]]] = [[] for _ in questions]
-        for (place, first, _), one in zip(parts, found, strict=True):
+        for (place, part), one in zip(parts, found, strict=True):
             rows[place].append(one.scores)
             self.tokens += one.tokens
-            if place == 0:
-                self.windowed |= {first + index for index in one.windowed}
+            self.windowed |= {part.candidates[index].id for index in one.windowed}
         return [np.concatenate(row) if row else np.empty(0) for row in rows]
 
-    def _parts(self, question: Question) -> Iterator[tuple[int, Question]]:
-        """Each with the place of its first candidate."""
+    def _stage(self, description: Description) -> RemoteScorer:
+        return RemoteScorer(description, self.ticket, self.queue, self.most)
+
+    def _score_in_turn(self, questions: Sequence[Question]) -> Any:
+        """Of two models, each of which scores pairs alone, so that its lists can be cut."""
+        found = self.rule.score(*self.stages, questions)
+        self.tokens = sum(stage.tokens for stage in self.stages)
+        self.windowed = {id for stage in self.stages for id in stage.windowed}
+        return found
+
+    def _parts(self, question: Question) -> Iterator[Question]:
         bare = tuple(replace(candidate, meta={}) for candidate in question.candidates)
         if not self.pairwise:
-            yield 0, replace(question, candidates=bare, meta={})
+            yield replace(question, candidates=bare, meta={})
             return
-        first = 0
-        for chunk in chunks(bare, lambda one: cost_of_pair(question, one), self.most):
-            yield first, replace(question, candidates=tuple(chunk), meta={})
-            first += len(chunk)
+        most = self.queue.share(cost_of_list(question), self.most)
+        for chunk in chunks(bare, lambda one: cost_of_pair(question, one), most):
+            yield replace(question, candidates=tuple(chunk), meta={})
 
     def _text_vectors(self, texts: list[str]) -> NDArray[np.float64]:
         parts = list(chunks(texts, cost_of_text, self.most))
@@ -73,6 +86,11 @@ class RemoteScorer:
         parts = [(replace(question, candidates=(question.candidates[place],)), 1) for place in chosen]
         found = self.call("explain", parts, lambda part: 20 * cost_of_list(part[0]))
         return {place: one[0] for place, one in zip(chosen, found, strict=True)}
+
+    def _figures(self, question: Question, place: int) -> tuple[Figure, ...]:
+        """What a model has to show of a whole list, which it scores twice for that: alone, and together."""
+        found: tuple[Figure, ...] = self.call("figures", [(question, place)], lambda part: 2 * cost_of_list(part[0]))[0]
+        return found
 
     def call(self, method: str, payloads: Sequence[Any], cost: Callable[[Any], int]) -> list[Any]:
         """Queue them and wait, no longer than the request does."""

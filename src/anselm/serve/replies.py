@@ -29,6 +29,16 @@ class Evidence(BaseModel):
     answer: list[Word]
 
 
+class FigureBody(BaseModel):
+    """What a model saw in a list: as SVG, in words, and as values; of which kind is its `name`."""
+
+    name: str
+    title: str
+    svg: str
+    sentences: list[str]
+    values: dict[str, Any]
+
+
 class ResultBody(BaseModel):
     """`relevance_score` is the probability of being right or, without a calibration, a sigmoid of the score."""
 
@@ -43,6 +53,7 @@ class ResultBody(BaseModel):
     evidence: Evidence | None = None
     cluster: int | None = None
     duplicates: list[int] | None = None
+    read: bool | None = Field(None, description="Whether the larger of two models read it; only where there are two.")
     windowed: bool | None = Field(None, description="It did not fit and was read in windows; the best one counts.")
     truncated: bool | None = Field(None, description="It was cut at `max_tokens_per_doc`, as asked.")
 
@@ -69,6 +80,7 @@ class RerankBody(BaseModel):
     answerable: bool | None = Field(description="Whether the list holds an answer at all; null where nobody can tell.")
     answerability: Probability | None
     threshold: float | None = Field(description="From which answerability on a list is answerable.")
+    figures: list[FigureBody] | None = None
     meta: Meta
     usage: Usage
 
@@ -82,6 +94,7 @@ class TextResult(BaseModel):
     evidence: Evidence | None = None
     cluster: int | None = None
     duplicates: list[int] | None = None
+    read: bool | None = None
     windowed: bool | None = None
 
 
@@ -112,6 +125,8 @@ class PassageBody(BaseModel):
     start: int
     end: int
     line: int
+    read: bool | None = None
+    windowed: bool | None = None
 
 
 class AskBody(BaseModel):
@@ -122,6 +137,7 @@ class AskBody(BaseModel):
     threshold: float | None
     passages: int
     read: int
+    figures: list[FigureBody] | None = None
     results: list[PassageBody]
 
 
@@ -141,6 +157,7 @@ class ModelBody(BaseModel):
     calibrated: bool
     threshold: float | None
     window_tokens: int | None
+    figures: bool = Field(description="Whether it has something to show of a list.")
     limits: LimitsBody
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
 import anselm
-from anselm.ranking.answers import Result
+from anselm.ranking.answers import Answers, Result
 from anselm.serve.bodies import DocumentBody, Rerank, RerankTexts, RerankV2
 from anselm.serve.ranker_process import Description
 from anselm.serve.readings import Reranked, documents_of
@@ -30,6 +30,7 @@ def reranked(found: Reranked, body: RerankV2) -> Json:
         "answerable": ranking.answerable,
         "answerability": ranking.answerability,
         "threshold": ranking.threshold,
+        **({} if ranking.figures is None else {"figures": [asdict(one) for one in ranking.figures]}),
         "meta": {"api_version": {"version": "2"}, "tokens": {"input_tokens": found.tokens}, **warnings},
         "usage": usage(found.tokens),
     }
@@ -72,11 +73,20 @@ def extras(result: Result, found: Reranked) -> Json:
         known["cluster"] = result.cluster
     if result.duplicates is not None:
         known["duplicates"] = list(result.duplicates)
+    if result.read is not None:
+        known["read"] = result.read
     if result.index in found.windowed:
         known["windowed"] = True
     if result.index in found.truncated:
         known["truncated"] = True
     return known
+
+
+def answered(answers: Answers, windowed: Collection[int]) -> Json:
+    """As `anselm ask --json` prints it, and which passages were read in windows."""
+    found = answers.to_dict()
+    results = [{**one, **({"windowed": True} if one["index"] in windowed else {})} for one in found["results"]]
+    return {**found, "results": results}
 
 
 def as_given(document: str | DocumentBody) -> Json:
@@ -129,6 +139,7 @@ def model(service: Service, one: Description) -> Json:
         "calibrated": one.calibration is not None,
         "threshold": None if one.calibration is None else one.calibration.threshold,
         "window_tokens": one.window,
+        "figures": one.figures,
         "limits": limits(service),
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from codecs import BOM_UTF8
 from itertools import islice
 from typing import Any
 
@@ -20,13 +21,13 @@ _ESCAPED = ("\\ud", "\\uD", "\\u0000")  # how a half character or a NUL may get 
 def parse(body: bytes) -> Any:
     check_count(body)
     try:
-        text = body.decode()
+        text = body.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         raise Refusal(400, f"the body is not UTF-8: byte {error.start + 1} begins no character") from None
     try:
         value = json.loads(text, parse_constant=refuse_constant, parse_float=finite)
     except json.JSONDecodeError as error:
-        raise Refusal(400, f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise Refusal(400, f"the body is not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
     except RecursionError:
         raise Refusal(400, too_deep()) from None
     except ValueError:  # a whole number of thousands of digits

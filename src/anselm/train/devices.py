@@ -21,6 +21,15 @@ def usual_precision() -> str:
     return "bf16" if torch.cuda.is_available() else "no"
 
 
+def matmul_precision() -> str:
+    """How float32 matrices are multiplied: "highest", or with fewer digits on a GPU ("high": TF32)."""
+    return torch.get_float32_matmul_precision()
+
+
+def use_matmul_precision(name: str) -> None:
+    torch.set_float32_matmul_precision(name)
+
+
 def use_one_thread() -> None:
     torch.set_num_threads(1)
 

@@ -71,15 +71,15 @@ def split_off_dev(dataset: Dataset) -> tuple[Dataset, Dataset]:
     return first, second
 
 
-def dev_map(model: Trainable, dev: Sequence[Question]) -> Callable[[], float]:
-    """The metric that decides: MAP over the dev questions that have an answer."""
+def dev_metric(model: Trainable, dev: Sequence[Question], name: str = "map") -> Callable[[], float]:
+    """Over the dev questions that have an answer; MAP decides."""
     answered = [question for question in dev if any(candidate.relevant for candidate in question.candidates)]
     if not answered:
         raise InputError("no dev question has a relevant candidate, so nothing can be chosen on them")
     labels = [question.labels for question in answered]
 
     def metric() -> float:
-        return summarise(evaluate_lists(zip(labels, model.score(answered), strict=True), ["map"]))["map"]
+        return summarise(evaluate_lists(zip(labels, model.score(answered), strict=True), [name]))[name]
 
     return metric
 
@@ -93,7 +93,7 @@ def train_model(
     watch: Watch = unwatched,
 ) -> Progress:
     """Train in place, keeping the weights that were best on dev, by MAP. `folder` holds the run's state, if any."""
-    return Loop(model, training_set, training, folder, dev_map(model, dev), watch, asdict(model.config)).run()
+    return Loop(model, training_set, training, folder, dev_metric(model, dev), watch, asdict(model.config)).run()
 
 
 def train_checkpoint(

@@ -5,8 +5,8 @@
     hard    up to `negatives` of its own irrelevant candidates, those that the model scored highest when last asked
 
 Relevant candidates always stay, and candidates keep the order and the positions of the source; those of other lists
-have none (-1). A choice depends on the seed and the epoch
-alone, so that a resumed run sees what it would have seen.
+have none (-1), and stand anywhere among them. A choice depends on the seed and the epoch alone, so that a resumed run
+sees what it would have seen.
 """
 
 from __future__ import annotations
@@ -81,11 +81,15 @@ def _first_negatives(lists: Lists, scores: NDArray[np.float64], negatives: int) 
 
 
 def _with_pool(lists: Lists, negatives: int, rng: np.random.Generator) -> Lists:
-    """Append candidates of other lists to each, except those that the list has itself."""
+    """Candidates of other lists among those of each, at any place, except those that the list has itself.
+
+    A model that knows the order of a list would learn what stands last otherwise.
+    """
     drawn = rng.integers(0, len(lists.candidates), (len(lists), negatives))  # pairs anywhere
     owner = np.repeat(np.arange(len(lists)), lists.sizes)
     new = _is_new(lists, owner, lists.candidates[drawn])
-    return lists.append(np.nonzero(new)[0], drawn[new])
+    places = rng.spawn(1)[0].random(int(new.sum()))  # by a generator of their own: batches are drawn from this one next
+    return lists.insert(np.nonzero(new)[0], drawn[new], places)
 
 
 def _is_new(lists: Lists, owner: Indices, foreign: Indices) -> NDArray[np.bool_]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+BAR_WIDTH = 12
+EIGHTHS = " ▏▎▍▌▋▊▉"
 PATIENCE = 2.0  # seconds after which a progress bar appears
 
 
@@ -33,7 +35,7 @@ def progress(items: Iterable[T], label: str, total: int | None = None) -> Iterat
     with late_bar(label, total, MofNCompleteColumn(), TimeRemainingColumn()) as advance:
         for item in items:
             yield item
-            advance()
+            advance(1)
 
 
 @contextmanager
@@ -44,8 +46,15 @@ def waiting(label: str) -> Iterator[None]:
 
 
 @contextmanager
-def late_bar(label: str, total: int | None, *columns: ProgressColumn) -> Iterator[Callable[[], None]]:
-    """A bar on standard error, where that is a terminal, from two seconds on; gives what moves it one step ahead."""
+def counting(label: str) -> Iterator[Callable[[int], None]]:
+    """Show how many there have been, of nobody knows how many; gives what is told of some more."""
+    with late_bar(label, None, MofNCompleteColumn(), TimeElapsedColumn()) as advance:
+        yield advance
+
+
+@contextmanager
+def late_bar(label: str, total: int | None, *columns: ProgressColumn) -> Iterator[Callable[[float], None]]:
+    """A bar on standard error, where that is a terminal, from two seconds on; gives what moves it some steps ahead."""
     console = Console(stderr=True)
     display = Progress(TextColumn("{task.description}"), BarColumn(), *columns, console=console, transient=True)
     display.disable = not console.is_terminal
@@ -54,7 +63,7 @@ def late_bar(label: str, total: int | None, *columns: ProgressColumn) -> Iterato
     starter.daemon = True
     starter.start()
     try:
-        yield lambda: display.advance(task)
+        yield lambda steps: display.advance(task, steps)
     finally:
         starter.cancel()
         starter.join()  # lest it starts what was stopped
@@ -76,3 +85,11 @@ def steps(label: str) -> Iterator[Callable[[TrainingProgress], None]]:
 
     with display:
         yield watch
+
+
+def bar(probability: float, plain: bool = False, width: int = BAR_WIDTH) -> str:
+    """A bar in eighths of a character; `plain` where the terminal knows only ASCII."""
+    if plain:
+        return ("#" * round(probability * width)).ljust(width)
+    full, eighth = divmod(round(probability * width * 8), 8)
+    return ("█" * full + EIGHTHS[eighth]).rstrip().ljust(width)

@@ -10,23 +10,15 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
 
+from anselm.cli.show.attention_drawings import show_attention
+from anselm.cli.show.bars import bar
 from anselm.cli.show.tables import CONTROLS, one_line, plain_table
 from anselm.ranking.answers import Answers, Passage, Ranking, Result
 from anselm.ranking.explanations import Word, leading, marked
 
-BAR_WIDTH = 12
 NEAREST = 3
-EIGHTHS = " ▏▎▍▌▋▊▉"
 SPACES = re.compile(r"\s+")
 SENTENCE_END = re.compile(r"[.!?…:;。！？][\"')\]»”’]*$")
-
-
-def bar(probability: float, plain: bool = False, width: int = BAR_WIDTH) -> str:
-    """A bar in eighths of a character; `plain` where the terminal knows only ASCII."""
-    if plain:
-        return ("#" * round(probability * width)).ljust(width)
-    full, eighth = divmod(round(probability * width * 8), 8)
-    return ("█" * full + EIGHTHS[eighth]).rstrip().ljust(width)
 
 
 def show_ranking(console: Console, ranking: Ranking[Result]) -> None:
@@ -49,7 +41,10 @@ def show_ranking(console: Console, ranking: Ranking[Result]) -> None:
         table.add_row(
             str(place), strength(console, result), Text("  ~ ", style="dim").append_text(text) if follows else text
         )
-    return console.print(table)
+    console.print(table)
+    if ranking.best.trees is not None:
+        show_attention(console, ranking.best.trees)
+    return None
 
 
 def show_lines(console: Console, results: Sequence[Result]) -> None:

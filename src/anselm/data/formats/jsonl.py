@@ -35,14 +35,19 @@ def read_rankable(path: Path, skip: Skip | None = None) -> Iterator[Question]:
 
 
 def parse_lines(
-    lines: Iterable[tuple[int, str]], place: object, skip: Skip | None = None, check: Check = check_candidates
+    lines: Iterable[tuple[int, str]],
+    place: object,
+    skip: Skip | None = None,
+    check: Check = check_candidates,
+    prefix: str = "",
 ) -> Iterator[Question]:
+    """A question without an id is called by its line number, with a prefix where lines are counted from elsewhere."""
     seen: dict[str, int] = {}
     for number, line in lines:
         if not line.strip():
             continue
         try:
-            question = question_from_json(parse_record(line), str(number), check)
+            question = question_from_json(parse_record(line), f"{prefix}{number}", check)
             if question.id in seen:
                 raise RecordError(f"the id {question.id!r} was used on line {seen[question.id]} already")
         except RecordError as error:

@@ -21,12 +21,13 @@ from torch import Tensor, nn
 from anselm.errors import FormatError, MissingExtraError
 
 Array = NDArray[Any]
-PREFIX = "model."  # of the names that a graph has from the module it was traced from
+PREFIX = "model."  # of the names of a reader's graph, from the module it was traced from; an encoder's has none
+OWN = (PREFIX, "encoder.")  # how the names of weights begin
 WORDS = "encoder.embeddings.word_embeddings.weight"
 
 
 def thaw(path: Path) -> dict[str, Tensor]:
-    """The weights of the cross-encoder that a graph was made from, by their names in it."""
+    """The weights of the cross-encoder or encoder that a graph was made from, by their names in it."""
     return {name: torch.from_numpy(np.array(array)) for name, array in _weights(path).items()}
 
 
@@ -41,7 +42,7 @@ def _weights(path: Path) -> dict[str, Array]:
     except Exception as error:  # protobuf's, which is no ValueError
         raise FormatError(path, f"not a readable ONNX graph ({error})") from None
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    found = {name.removeprefix(PREFIX): array for name, array in constants.items() if name.startswith(PREFIX)}
+    found = {name.removeprefix(PREFIX): array for name, array in constants.items() if name.startswith(OWN)}
     found |= dict(_linear_layers(graph, constants))
     if "embedding_int8" in constants:
         found[WORDS] = constants["embedding_int8"] * constants["embedding_scale"]
@@ -52,7 +53,7 @@ def _linear_layers(graph: Any, constants: dict[str, Array]) -> Iterator[tuple[st
     """x W + b is a product with a constant, rounded or not, and a sum with the bias, which has kept its name."""
     makers = {output: node for node in graph.node for output in node.output}
     for add in graph.node:
-        bias = next((name for name in add.input if name.startswith(PREFIX) and name.endswith(".bias")), None)
+        bias = next((name for name in add.input if name.startswith(OWN) and name.endswith(".bias")), None)
         product = next((makers[name] for name in add.input if name in makers), None)
         if add.op_type == "Add" and bias and product is not None and product.op_type == "MatMul":
             weight = _weight(product, makers, constants)

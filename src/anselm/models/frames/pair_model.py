@@ -159,7 +159,11 @@ class PairModel(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """-> (pairs,)"""
-        return self.score_vectors(self.pooled(batch))
+        return self.score_vectors(self.vectors(batch))
+
+    def vectors(self, batch: Batch) -> Tensor:
+        """What the score is read off. (pairs, width)"""
+        return self.pooled(batch)
 
     def score_vectors(self, vectors: Tensor) -> Tensor:
         """(pairs, width) -> (pairs,)"""
@@ -185,27 +189,39 @@ class PairModel(nn.Module):
         """As a scorer: candidates that do not fit are read in windows, and the best window counts."""
         if not questions:
             return []
-        was_training = self.training
-        self.eval()
         lists = self.featurize(questions)
         windowed, owner = window_candidates(lists, self.room(lists))
-        scores = self._score_windows(windowed, budget)
-        self.train(was_training)
+        scores = self._over_batches(windowed, self, np.empty(len(windowed.labels)), budget)
         return np.split(best_window(scores, owner, len(lists.labels)), lists.bounds[1:-1])
 
-    def _score_windows(self, windowed: Lists, budget: int) -> Scores:
-        """(pairs,)"""
+    @torch.no_grad()
+    def representations(self, questions: Sequence[Question], budget: int = 16_384) -> list[NDArray[np.float32]]:
+        """What the scores are read off, for each list (candidates, width); of several windows the one that counts."""
+        if not questions:
+            return []
+        lists = self.featurize(questions)
+        windowed, owner = window_candidates(lists, self.room(lists))
+        table = np.empty((len(windowed.labels), self.head.in_features), dtype=np.float32)
+        vectors = self._over_batches(windowed, self.vectors, table, budget)
+        scores = vectors @ self.head.weight[0].float().cpu().numpy()
+        last = np.lexsort((scores, owner))[np.cumsum(np.bincount(owner, minlength=len(lists.labels))) - 1]
+        return np.split(vectors[last], lists.bounds[1:-1])
+
+    def _over_batches(self, windowed: Lists, read: Callable[[Any], Tensor], into: Any, budget: int) -> Any:
+        """What is read of each pair, as it is without training. (pairs, ...)"""
+        was_training = self.training
+        self.eval()
         device = next(self.parameters()).device
         placed = self.place(windowed, device)
-        scores = np.empty(len(windowed.labels))
         for numbers in in_order(self.widths(windowed), windowed.sizes, budget):
             pairs = spread(windowed.bounds[numbers], windowed.sizes[numbers])
             if not len(pairs):  # lists without candidates
                 continue
             with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-                found = self(self.collate(placed, windowed.pick(numbers)))
-            scores[pairs] = found.float().cpu().numpy()
-        return scores
+                found = read(self.collate(placed, windowed.pick(numbers)))
+            into[pairs] = found.float().cpu().numpy()
+        self.train(was_training)
+        return into
 
     def save(self, folder: Path) -> None:
         write_config(folder, self.name, asdict(self.config))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from anselm.annotations.piece_rows import Row, make_row
+from anselm.annotations.piece_rows import Ints, Row, make_row
 from anselm.annotations.span_heads import NONE, Inventory
 from anselm.annotations.span_parser import unknown_piece
 from anselm.annotations.spans import Span, labelled_spans
@@ -39,6 +40,15 @@ class Example:
     @property
     def words(self) -> int:
         return len(self.row.first)
+
+    @cached_property
+    def all_spans(self) -> tuple[Ints, Ints, Ints]:
+        """Start, end and label of every span, most of which are nothing: made once, read in every epoch."""
+        starts, ends = np.triu_indices(self.words + 1, k=1)
+        labels = np.zeros((self.words + 1, self.words + 1), dtype=np.int64)
+        for span, label in self.spans.items():
+            labels[span] = label
+        return starts, ends, labels[starts, ends]
 
 
 def make_examples(trees: Sequence[Tree], inventory: Inventory, tokenizer: PairTokenizer) -> list[Example]:
@@ -69,6 +79,8 @@ class Batch:
     starts: Tensor  # (spans,) fences
     ends: Tensor
     labels: Tensor  # (spans,)
+    cells: Tensor  # (spans,) their places in the charts of all sentences, (sentences, longest + 1, longest + 1)
+    lengths: Tensor  # (sentences,) words
     first: Tensor  # (words,) pieces
     last: Tensor
     tags: Tensor  # (words,)
@@ -81,9 +93,10 @@ class Batch:
 
 def collate(examples: Sequence[Example]) -> Batch:
     longest = max(len(example.row.ids) for example in examples)
+    size = max(example.words for example in examples) + 1  # of a chart
     parts, fences = [], 0
     for place, example in enumerate(examples):
-        parts.append(_places(example, place * longest, fences))
+        parts.append(_places(example, place * longest, fences, place * size * size, size))
         fences += example.words + 1
     joined = {name: torch.from_numpy(np.concatenate([part[name] for part in parts])) for name in parts[0]}
     rows = [example.row for example in examples]
@@ -100,19 +113,18 @@ def collate(examples: Sequence[Example]) -> Batch:
     )
 
 
-def _places(example: Example, shift: int, fences: int) -> dict[str, Any]:
-    """What a batch has of one sentence, whose first piece and first fence have these numbers."""
+def _places(example: Example, shift: int, fences: int, cells: int, size: int) -> dict[str, Any]:
+    """What a batch has of one sentence, whose first piece, fence and cell of a chart of that size are these."""
     first, last = example.row.first + shift, example.row.last + shift
-    starts, ends = np.triu_indices(example.words + 1, k=1)
-    labels = np.zeros((example.words + 1, example.words + 1), dtype=np.int64)
-    for span, label in example.spans.items():
-        labels[span] = label
+    starts, ends, labels = example.all_spans
     return {
         "before": np.append(first[0] - 1, last),
         "behind": np.append(first, last[-1] + 1),
         "starts": starts + fences,
         "ends": ends + fences,
-        "labels": labels[starts, ends],
+        "labels": labels,
+        "cells": cells + starts * size + ends,
+        "lengths": np.array([example.words], dtype=np.int64),
         "first": first,
         "last": last,
         "tags": np.array(example.tags, dtype=np.int64),

@@ -5,8 +5,8 @@
     s(i, j, label) = W2 relu(norm(W1 (f_j - f_i)))        one of the labels is "none"
     tag of word i: a classifier of [h at its first piece; h at its last piece]
 
-What comes behind h is small, and annotations/span_parser.py computes it in numpy as well. The encoder stays as it is,
-but for low-rank additions to its products (Hu et al., 2021): what is saved is those and the layers above.
+What comes behind h is small, and annotations/span_parser.py computes it in numpy as well. Of the encoder its layers are
+trained, or low-rank additions to their products (Hu et al., 2021), or nothing; its table of words stays as it is.
 """
 
 from __future__ import annotations
@@ -19,18 +19,25 @@ from torch import Tensor, nn
 
 from anselm.annotations.piece_rows import SHAPES
 from anselm.annotations.span_heads import Heads
+from anselm.checkpoints.settings import check_choice
+
+TUNED = ("layers", "additions", "nothing")
 
 
 @dataclass(frozen=True)
 class ParserConfig:
     """What a parser is made of."""
 
-    rank: int = 16  # of the additions; 0: the encoder stays as it is
+    tuned: str = "layers"  # of the encoder; or "additions", or "nothing"
+    rank: int = 64  # of the additions
     width: int = 384
     layers: int = 2
     heads: int = 6
     hidden: int = 256
     dropout: float = 0.2
+
+    def __post_init__(self) -> None:
+        check_choice("tuned", self.tuned, TUNED)
 
 
 class LowRank(nn.Module):
@@ -59,8 +66,10 @@ class ParserNetwork(nn.Module):
     def __init__(self, encoder: Any, config: ParserConfig, labels: int, tags: int) -> None:
         super().__init__()
         self.config, self.encoder = config, encoder.requires_grad_(False)
-        if config.rank:
+        if config.tuned == "additions":
             adapt(encoder, config.rank)
+        elif config.tuned == "layers":
+            encoder.encoder.requires_grad_(True)
         inner, width = encoder.config.hidden_size, config.width
         self.mix = nn.Parameter(torch.zeros(encoder.config.num_hidden_layers + 1))
         self.norm = nn.LayerNorm(inner)
@@ -110,7 +119,7 @@ class ParserNetwork(nn.Module):
         return out
 
     def own_weights(self) -> dict[str, Tensor]:
-        """All but the encoder's, which everybody has."""
+        """All that training changes; the rest everybody has."""
         trained = {name for name, tensor in self.named_parameters() if tensor.requires_grad}
         return {
             name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items() if name in trained
@@ -131,7 +140,7 @@ class ParserNetwork(nn.Module):
         return str(self.mix.device)
 
 
-PRODUCTS = ("query", "key", "value", "dense")
+PRODUCTS = ("query", "key", "value", "dense", "q", "k", "v", "o")  # as BERT calls them, and MPNet
 
 
 def adapt(encoder: nn.Module, rank: int) -> None:

@@ -1,21 +1,23 @@
-"""Training the span parser on the treebank sample: spans and tags by cross-entropy, the best weights on dev."""
+"""Training the span parser: the best weights on dev are kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from anselm.annotations.evalb import BracketScores, score_brackets
 from anselm.annotations.piece_rows import LOWER
 from anselm.annotations.span_heads import Inventory
 from anselm.annotations.trees import Tree
+from anselm.checkpoints.settings import check_choice
 from anselm.models.frames.parser_examples import Batch, Example, batches, collate
+from anselm.models.frames.parser_losses import LOSSES, span_loss, tag_loss
 from anselm.models.frames.parser_network import ParserNetwork
 
 Say = Callable[[str], None]
@@ -28,13 +30,18 @@ class Plan:
 
     epochs: int = 20
     words: int = 600  # of a batch
-    learning_rate: float = 1e-3
+    loss: str = "margin"
+    learning_rate: float = 5e-4  # of what is new
+    encoder_rate: float = 1e-4  # of what was trained before
     weight_decay: float = 0.01
     warmup: float = 0.1  # share of the steps
     clip: float = 1.0
     lowered: float = 0.1  # share of sentences that are read as if written without capitals
     seconds: float = 3_600  # it ends with the epoch in which they are over; the learning rate falls with the time, too
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_choice("loss", self.loss, LOSSES)
 
 
 def train_parser(
@@ -49,15 +56,16 @@ def train_parser(
     torch.manual_seed(plan.seed)
     random, device = np.random.default_rng(plan.seed), network.device
     weights = [one for one in network.parameters() if one.requires_grad]
-    optimizer = torch.optim.AdamW(weights, plan.learning_rate, weight_decay=plan.weight_decay, betas=(0.9, 0.98))
+    groups = rate_groups(network, plan)
+    optimizer = torch.optim.AdamW(groups, weight_decay=plan.weight_decay, betas=(0.9, 0.98))
     steps = plan.epochs * sum(1 for _ in batches(examples, plan.words))
     began, step, best, kept = monotonic(), 0, None, network.own_weights()
     for epoch in range(1, plan.epochs + 1):
         network.train()
         for places in batches(examples, plan.words, random):
             done = max(step / steps, (monotonic() - began) / plan.seconds)
-            set_rate(optimizer, plan.learning_rate * rate(min(done, 1), step / steps, plan.warmup))
-            loss = loss_of(network, collate([examples[place] for place in places]).to(device), plan.lowered)
+            set_rate(optimizer, rate(min(done, 1), step / steps, plan.warmup))
+            loss = loss_of(network, collate([examples[place] for place in places]).to(device), plan)
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(weights, plan.clip)
@@ -75,9 +83,17 @@ def train_parser(
     return best or score_brackets([], [])
 
 
-def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+def rate_groups(network: ParserNetwork, plan: Plan) -> list[dict[str, Any]]:
+    """Low-rank additions are new, though they are in the encoder."""
+    own = {one for name, one in network.named_parameters() if one.requires_grad and not name.startswith("encoder.")}
+    inner = [one for one in network.encoder.parameters() if one.requires_grad]
+    rates = (plan.learning_rate, plan.learning_rate if network.config.tuned == "additions" else plan.encoder_rate)
+    return [{"params": found, "full": rate} for found, rate in zip((list(own), inner), rates, strict=True)]
+
+
+def set_rate(optimizer: torch.optim.Optimizer, share: float) -> None:
     for group in optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"] = group["full"] * share
 
 
 def rate(done: float, begun: float, warmup: float) -> float:
@@ -85,21 +101,22 @@ def rate(done: float, begun: float, warmup: float) -> float:
     return min(begun / warmup, 1.0) * 0.5 * (1 + float(np.cos(np.pi * done)))
 
 
-def loss_of(network: ParserNetwork, batch: Batch, lowered: float) -> Tensor:
-    """That of all spans by the number of words, since most spans are nothing; and the mean one of tags."""
-    h = states_of(network, batch, lowered)
+def loss_of(network: ParserNetwork, batch: Batch, plan: Plan) -> Tensor:
+    """That of spans by the number of words, since most spans are nothing; and the mean one of tags."""
+    h = states_of(network, batch, plan.lowered)
     spans = network.span_scores(h, batch.before, batch.behind, batch.starts, batch.ends)
     tags = network.tag_scores(h, batch.first, batch.last)
-    wrong = functional.cross_entropy(spans, batch.labels, reduction="sum") / len(batch.tags)
-    return wrong + functional.cross_entropy(tags, batch.tags)
+    return span_loss(plan.loss, spans, batch) / len(batch.tags) + tag_loss(tags, batch)
 
 
 def states_of(network: ParserNetwork, batch: Batch, lowered: float = 0.0) -> Tensor:
-    """(pieces of all sentences, width)"""
-    states = network.layer_states(batch.ids, batch.mask) if batch.states is None else batch.states
-    lower = torch.rand(len(batch.shapes), 1, device=batch.shapes.device) < lowered
+    """(pieces of all sentences, width); on a GPU in bfloat16."""
+    device = batch.shapes.device
+    lower = torch.rand(len(batch.shapes), 1, device=device) < lowered
     shapes = torch.where(lower & (batch.shapes > LOWER), LOWER, batch.shapes)
-    return network.above(states, batch.mask, shapes).flatten(0, 1)
+    with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+        states = network.layer_states(batch.ids, batch.mask) if batch.states is None else batch.states
+        return network.above(states, batch.mask, shapes).flatten(0, 1).float()
 
 
 @torch.no_grad()

@@ -111,16 +111,17 @@ def seen_graphs(
     return [
         Perspective(name, ABOUT[name], edges[0].double().cpu().numpy(), notes if name == ENTITY else {})
         for given in seen
-        for name, edges in graph.graphs(*given).items()
+        for name, edges in graph.graphs(*given)
     ]
 
 
 def _shared_names(question: Question, settings: GraphSettings) -> dict[tuple[int, int], str]:
     names = find_entities([candidate.content for candidate in question.candidates], settings.entities)
-    held = holders(names, settings.partial_names)
-    pairs = combinations(range(len(names)), 2)
-    both = {(i, j): sorted(name for name, own in held.items() if {i, j} <= own) for i, j in pairs}
-    return {pair: ", ".join(found) for pair, found in both.items() if found}
+    found: dict[tuple[int, int], list[str]] = {}
+    for name, own in sorted(holders(names, settings.partial_names).items()):
+        for pair in combinations(sorted(own), 2):
+            found.setdefault(pair, []).append(name)
+    return {pair: ", ".join(shared) for pair, shared in found.items()}
 
 
 def batch_relations(columns: BatchColumns, layout: Layout, first: Tensor | None = None) -> Relations:

@@ -29,6 +29,8 @@ class TreeBatch(Batch):
 
     schedule: Schedule
     words: WordPlaces
+    trees: tuple[TextTree, ...]
+    read: Indices  # (trees,) how many words of each there are
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def with_trees(
     read = np.array([np.searchsorted(tree.pieces[:, 0], limit) for tree, limit in shown], dtype=np.int64)
     schedule = make_schedule([tree.outline for tree in trees], read, end_label, batch.ids.device)
     places = place_words(trees, read, windows, first_piece, batch.ids.device)
-    return TreeBatch(**vars(batch), schedule=schedule, words=places)
+    return TreeBatch(**vars(batch), schedule=schedule, words=places, trees=tuple(trees), read=read)
 
 
 def place_words(

@@ -64,6 +64,7 @@ def rank_page(service: Service, view: FirstView, links: str) -> str:
         "reply": view.reply,
         "key": bool(service.settings.keys),
         "models": names,
+        "figures": [one.name for one in service.models.values() if one.figures],
         "max_chars": service.settings.limits.max_chars,
     }
     return shell.fill(

@@ -56,12 +56,13 @@ async def read_in_thread(request: Request, example: Example) -> FirstView:
 
 
 def read(service: Service, ticket: Ticket, example: Example) -> FirstView:
-    """As page.js does it: first the ranking, then the words that carried the best of it."""
+    """As page.js does it: the ranking, what the model has to show of it, and the words that carried the best of it."""
     lines = example.text.splitlines()
+    options = {"fold_duplicates": True, **({"figures": True} if service.describe(None).figures else {})}
     if example.kind == "lines":
-        reply = rerank(service, ticket, example.question, lines, fold_duplicates=True)
+        reply = rerank(service, ticket, example.question, lines, **options)
     else:
-        reply = ask(service, ticket, example)
+        reply = ask(service, ticket, example, **options)
     found = [
         {"text": one.get("text") or lines[one["index"]], "question": one.get("question")} for one in reply["results"]
     ]
@@ -76,7 +77,7 @@ def rerank(service: Service, ticket: Ticket, question: str, documents: Sequence[
     return shapes.reranked(readings.rerank(service, ticket, body), body)
 
 
-def ask(service: Service, ticket: Ticket, example: Example) -> Json:
+def ask(service: Service, ticket: Ticket, example: Example, **options: bool) -> Json:
     document = {"text": example.text, "source": example.source, "kind": example.kind}
-    given = {"question": example.question, "documents": [document], "top": TOP, "fold_duplicates": True}
-    return readings.ask(service, ticket, bodies.Ask.model_validate(given)).to_dict()
+    given = {"question": example.question, "documents": [document], "top": TOP, **options}
+    return shapes.answered(*readings.ask(service, ticket, bodies.Ask.model_validate(given)))

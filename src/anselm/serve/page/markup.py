@@ -11,12 +11,14 @@ from anselm.serve.page.examples import Example
 from anselm.serve.page.first_view import FirstView, Json
 
 LEADING = 1 / 3  # of the largest weight: from there on a word is marked
+LIKELY = 0.05  # probability of a result: below, nothing is marked
 
 
 def asked(view: FirstView) -> str:
     """The question, with the words marked that carried the best answer."""
-    best = view.reply["results"][0] if view.reply else {}
-    return marked(view.example.question, best.get("evidence"), "question")
+    best = view.reply["results"][0] if view.reply else None
+    evidence = best.get("evidence") if best and is_likely(best) else None
+    return marked(view.example.question, evidence, "question")
 
 
 def results(view: FirstView) -> str:
@@ -29,7 +31,7 @@ def results(view: FirstView) -> str:
     return (
         f'<div class="rankings"><section class="ranking" aria-label="Model {escape(view.reply["model"])}">'
         f'<h3 class="model">{escape(view.reply["model"])}</h3>{verdict(view.reply)}'
-        f'<ol class="{listed}">{items}</ol></section></div>{in_context(view)}'
+        f'<ol class="{listed}">{items}</ol></section></div>{figures(view.reply)}{in_context(view)}'
     )
 
 
@@ -65,8 +67,8 @@ def likelihood(result: Json) -> str:
 
 
 def is_likely(result: Json) -> bool:
-    """Of what is no answer at all, no word carried anything."""
-    return result["probability"] is None or percent(result["probability"]) != "0%"
+    """Of what is hardly an answer, words carried nothing."""
+    return result["probability"] is None or result["probability"] >= LIKELY
 
 
 def percent(share: float) -> str:
@@ -74,10 +76,12 @@ def percent(share: float) -> str:
 
 
 def place(result: Json) -> str:
-    if "source" not in result:
-        return ""
-    heading = f" · {escape(result['heading'])}" if result.get("heading") else ""
-    return f'<p class="place">{escape(result["source"])}, line {result["line"]}{heading}</p>'
+    """Where it stands, and how it was read."""
+    found = [f"{escape(result['source'])}, line {result['line']}"] if "source" in result else []
+    found += [escape(result["heading"])] if result.get("heading") else []
+    found += ["read in windows"] if result.get("windowed") else []
+    found += ["read by the smaller model alone"] if result.get("read") is False else []
+    return f'<p class="place">{" · ".join(found)}</p>' if found else ""
 
 
 def folded(example: Example, result: Json) -> str:
@@ -107,6 +111,21 @@ def with_marks(text: str, spans: Sequence[tuple[int, int]]) -> str:
     cuts = [0, *(edge for span in spans for edge in span), len(text)]
     parts = [escape(text[start:end]) for start, end in pairwise(cuts)]
     return "".join(f"<mark>{part}</mark>" if number % 2 else part for number, part in enumerate(parts))
+
+
+def figures(reply: Json) -> str:
+    return "".join(map(figure, reply.get("figures") or ()))
+
+
+def figure(one: Json) -> str:
+    """Something that the model has to show of the list, drawn already; and told in words, below."""
+    title = escape(one["title"])
+    sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in one["sentences"])
+    return (
+        f'<figure class="figure"><figcaption><h3>{title}</h3></figcaption>'
+        f'<div class="picture" tabindex="0" role="group" aria-label="Picture: {title}">{one["svg"]}</div>'
+        f"<details><summary>In words</summary><ul>{sentences}</ul></details></figure>"
+    )
 
 
 def in_context(view: FirstView) -> str:

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import anselm
+from anselm.experiments.comparisons import RowComparison, compare_rows
 from anselm.experiments.published import System, published_systems
+from anselm.experiments.result_tables import spell_chance
 from anselm.experiments.results import Result, read_results
 from anselm.serve.page import shell
 
 ROOT = Path(anselm.__file__).parents[2]  # of a checkout; installed packages have no results beside them
 RESULTS = ROOT / "results"
-METRICS = ("map", "mrr", "p@1", "avgrec", "precision", "recall", "f1", "accuracy")
+METRICS = ("map", "mrr", "p@1", "avgrec", "precision", "recall", "f1", "accuracy")  # in this order, and before others
 LABELS = {"avgrec": "AvgRec", "precision": "Precision", "recall": "Recall", "accuracy": "Accuracy"}
 CAPTIONS = {
     "attentive-clustering-alpha": "Attentive clustering: MAP by α, the weight of answers alike.",
@@ -69,9 +71,12 @@ def paper_section(paper: str, results: Sequence[Result]) -> str:
 def table_of(paper: str, table: str, results: Sequence[Result]) -> str:
     places = {where(one) for one in results}
     systems = [one for one in published_systems(paper, table) if where(one) in places]
-    columns = columns_of(results, systems)
-    rows = [row(one, ours(one, columns), one.note, len(one.seeds)) for one in sorted(results, key=order)]
-    rows += [row(one, theirs(one, columns), one.source, "–") for one in systems]
+    columns, compared = columns_of(results, systems), compare_rows(results)
+    rows = [
+        row(one, ours(one, columns), notes(one), len(one.seeds), against(one, compared))
+        for one in sorted(results, key=order)
+    ]
+    rows += [row(one, theirs(one, columns), one.source, "–", "–") for one in systems]
     name = escape(f"{title(paper)}: {title(table)}")
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table>'
@@ -91,7 +96,8 @@ def columns_of(results: Sequence[Result], systems: Sequence[System]) -> dict[str
     """The metrics that somebody has, and whether a paper reports them."""
     measured = {name for one in results for name in one.metrics}
     reported = {name for one in results for name in one.published} | {name for one in systems for name in one.metrics}
-    return {name: name in reported for name in METRICS if name in measured | reported}
+    known = [name for name in METRICS if name in measured | reported]
+    return {name: name in reported for name in [*known, *sorted((measured | reported) - {*known})]}
 
 
 def head(columns: Mapping[str, bool]) -> str:
@@ -102,14 +108,30 @@ def head(columns: Mapping[str, bool]) -> str:
     pairs = "".join('<th scope="col">ours</th>' + '<th scope="col">paper</th>' * paper for paper in columns.values())
     return (
         '<thead><tr><th rowspan="2" scope="col">Row</th><th rowspan="2" scope="col">Corpus</th>'
-        f'{names}<th rowspan="2" scope="col">Seeds</th></tr><tr>{pairs}</tr></thead>'
+        f'{names}<th rowspan="2" scope="col">Seeds</th><th rowspan="2" scope="col">Against'
+        "<small>p over questions / seeds; corrected for all of the table (Holm)</small></th></tr>"
+        f"<tr>{pairs}</tr></thead>"
     )
 
 
-def row(one: Result | System, cells: str, note: str, seeds: int | str) -> str:
+def row(one: Result | System, cells: str, note: str, seeds: int | str, compared: str) -> str:
     said = f"<small>{escape(note)}</small>" if note else ""
     place = f"<td>{escape(one.corpus)}<small>{escape(one.split)}, {escape(one.protocol)}</small></td>"
-    return f'<tr><th scope="row">{escape(one.row)}{said}</th>{place}{cells}<td>{seeds}</td></tr>'
+    return f'<tr><th scope="row">{escape(one.row)}{said}</th>{place}{cells}<td>{seeds}</td><td>{compared}</td></tr>'
+
+
+def notes(result: Result) -> str:
+    """Also that its recipe is another one today."""
+    return f"{result.note}; before its recipe was changed: {result.outdated}" if result.outdated else result.note
+
+
+def against(result: Result, compared: Mapping[Path, RowComparison]) -> str:
+    """The difference in the row's own metric, and how likely it is by chance."""
+    if (found := compared.get(result.path)) is None:
+        return "–"
+    chances = " / ".join(spell_chance(p) for p in (found.p_questions, found.p_seeds) if p is not None)
+    small = escape(f"{result.metric.upper()}, p {chances}; Holm {spell_chance(found.p_holm)}")
+    return f"{escape(found.other.row)} {found.difference:+.3f}<small>{small}</small>"
 
 
 def ours(result: Result, columns: Mapping[str, bool]) -> str:

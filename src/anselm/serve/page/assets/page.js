@@ -1,9 +1,9 @@
 // The page's behaviour: rank what is in the form, show it, move the threshold, take it along.
 
 import { fillForm, paste, readFile, readForm, setSource } from "./form.js";
-import { addEvidence, explanationOf, isDocument, post, Problem, requestOf } from "./requests.js";
+import { addEvidence, explanationOf, illustrationOf, isDocument, post, Problem, requestOf } from "./requests.js";
 import { asCurl, asPython, fragmentOf, stateIn } from "./sharing.js";
-import { asked, context, fillContext, percent, rankings, verdictSentence } from "./views.js";
+import { asked, context, figures, fillContext, percent, rankings, showEdgesOf, verdictSentence } from "./views.js";
 
 const $ = (id) => document.getElementById(id);
 const known = JSON.parse($("known").textContent);
@@ -29,7 +29,7 @@ async function rank() {
     show(state, replies);
     announce();
     reveal();
-    await explain(state, replies, models, signal);
+    await Promise.all([explain(state, replies, models, signal), illustrate(state, models, signal)]);
   } catch (error) {
     if (error.name !== "AbortError") showProblem(error);
   } finally {
@@ -51,7 +51,7 @@ async function explain(state, replies, models, signal) {
   try {
     const found = models.map((model, place) => post(explanationOf(state, replies[place], model), $("key").value, signal));
     const explained = await Promise.all(found);
-    show(state, replies.map((reply, place) => addEvidence(reply, explained[place])));
+    show(state, ranked.replies.map((reply, place) => addEvidence(reply, explained[place])));
     $("legend").textContent = "Marked are the words without which the score falls most.";
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -59,11 +59,26 @@ async function explain(state, replies, models, signal) {
   }
 }
 
+/** Pictures come later, too, of those models that have some. Without them the ranking is still there. */
+async function illustrate(state, models, signal) {
+  const drawn = models.map(async (model) => {
+    if (!known.figures.includes(model)) return [];
+    try {
+      return (await post(illustrationOf(state, model), $("key").value, signal)).figures;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return [];
+    }
+  });
+  const all = await Promise.all(drawn);
+  if (all.flat().length) show(state, ranked.replies.map((reply, place) => ({ ...reply, figures: all[place] })));
+}
+
 function show(state, replies) {
   ranked = { state, replies };
   $("asked").replaceChildren(...asked(state, replies));
   keepingPlace(() => {
-    const parts = [rankings(state, replies, threshold)];
+    const parts = [rankings(state, replies, threshold), ...figures(replies)];
     if (isDocument(state)) parts.push(context(state, replies[0].results[0]));
     $("results").replaceChildren(...parts);
   });
@@ -156,7 +171,8 @@ async function copyLink() {
 /** What was sent, for the first model; with the words, as they are shown. */
 function copyAs(form) {
   const { path, body } = requestOf(ranked.state, ranked.replies[0].model);
-  const request = { path, body: path === "/ask" ? body : { ...body, explain: true } };
+  const drawn = ranked.replies[0].figures?.length ? { figures: true } : {};
+  const request = { path, body: path === "/ask" ? { ...body, ...drawn } : { ...body, explain: true, ...drawn } };
   return form(request, location.origin, known.key);
 }
 
@@ -188,6 +204,13 @@ function listen() {
     fillContext(box, ranked.state.text, Number(start), Number(end));
     box.focus();
   });
+  for (const kind of ["pointerover", "pointerout"]) {
+    $("results").addEventListener(kind, (event) => {
+      const row = kind === "pointerover" ? (event.target.closest(".row")?.dataset.row ?? null) : null;
+      const picture = event.target.closest(".picture");
+      if (picture) showEdgesOf(picture, row);
+    });
+  }
   $("copy-link").addEventListener("click", copyLink);
   $("copy-curl").addEventListener("click", (event) => copy(event.target, copyAs(asCurl)));
   $("copy-python").addEventListener("click", (event) => copy(event.target, copyAs(asPython)));

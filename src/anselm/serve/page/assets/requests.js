@@ -50,6 +50,12 @@ export function addEvidence(reply, explained) {
   return { ...reply, results };
 }
 
+/** The same once more, for what the model has to show of the list. */
+export function illustrationOf(state, model) {
+  const { path, body } = requestOf(state, model);
+  return { path, body: { ...body, figures: true } };
+}
+
 export async function post({ path, body }, key, signal) {
   const headers = { "Content-Type": "application/json", ...(key && { Authorization: `Bearer ${key}` }) };
   let response;

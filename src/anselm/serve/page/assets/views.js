@@ -3,6 +3,7 @@
 import { candidates, isDocument } from "./requests.js";
 
 const LEADING = 1 / 3; // of the largest weight: from there on a word is marked
+const LIKELY = 0.05; // probability of a result: below, nothing is marked
 const SHOWN = 20; // results, before the others are folded
 const AROUND = 20000; // characters of a document on both sides of its best sentence
 
@@ -18,7 +19,8 @@ export const percent = (share) => `${Math.floor(100 * share + 0.5)}%`;
 
 /** The question, with the words marked that carried the best answer. */
 export function asked(state, replies) {
-  return marked(state.question, replies[0].results[0]?.evidence?.question);
+  const best = replies[0].results[0];
+  return marked(state.question, best && isLikely(best) ? best.evidence?.question : []);
 }
 
 /** One for each reply; `threshold` is the reader's, or null for that of each model. */
@@ -85,8 +87,8 @@ function item(result, lines) {
   );
 }
 
-/** Of what is no answer at all, no word carried anything. */
-const isLikely = (result) => result.probability === null || percent(result.probability) !== "0%";
+/** Of what is hardly an answer, words carried nothing. */
+const isLikely = (result) => result.probability === null || result.probability >= LIKELY;
 
 /** The probability and a bar of it. Without a calibration, a score is no probability, and not shown as one. */
 function likelihood(result) {
@@ -96,12 +98,21 @@ function likelihood(result) {
   return [element("span", {}, percent(share)), bar];
 }
 
+/** Where it stands, and how it was read. */
 function place(result) {
-  if (result.source === undefined) return result.windowed ? element("p", { class: "place" }, "read in windows") : null;
+  const found = result.source === undefined ? [] : [spot(result)];
+  if (result.heading) found.push(result.heading);
+  if (result.windowed) found.push("read in windows");
+  if (result.read === false) found.push("read by the smaller model alone");
+  if (!found.length) return null;
+  return element("p", { class: "place" }, ...found.flatMap((part, number) => (number ? [" · ", part] : [part])));
+}
+
+function spot(result) {
   const button = element("button", { type: "button", class: "spot" }, `${result.source}, line ${result.line}`);
   button.dataset.start = result.start;
   button.dataset.end = result.end;
-  return element("p", { class: "place" }, button, result.heading ? ` · ${result.heading}` : "");
+  return button;
 }
 
 function folded(result, lines) {
@@ -111,6 +122,26 @@ function folded(result, lines) {
   if (!lines.length) return element("p", { class: "place" }, label);
   const items = others.map((other) => element("li", {}, lines[other]));
   return element("details", { class: "folded" }, element("summary", {}, label), element("ul", {}, ...items));
+}
+
+/** What the models have to show of the list. Pictures are drawn by the service; no script in one would be run. */
+export function figures(replies) {
+  const drawn = replies.flatMap((reply) => (reply.figures ?? []).map((figure) => [figure, reply.model]));
+  return drawn.map(([figure, model]) => {
+    const title = replies.length > 1 ? `${figure.title}: ${model}` : figure.title;
+    const picture = element("div", { class: "picture", tabindex: 0, role: "group", "aria-label": `Picture: ${title}` });
+    picture.append(...new DOMParser().parseFromString(figure.svg, "text/html").body.childNodes);
+    const sentences = figure.sentences.map((sentence) => element("li", {}, sentence));
+    const words = element("details", {}, element("summary", {}, "In words"), element("ul", {}, ...sentences));
+    return element("figure", { class: "figure" }, element("figcaption", {}, element("h3", {}, title)), picture, words);
+  });
+}
+
+/** In a picture of graphs, the lines of one row alone; of all rows again for null. */
+export function showEdgesOf(picture, row) {
+  for (const edge of picture.querySelectorAll(".edge")) {
+    edge.classList.toggle("dim", row !== null && !edge.dataset.ends.split(" ").includes(row));
+  }
 }
 
 /** A text with those words marked that carried most. */

@@ -1,0 +1,164 @@
+"""Ranking all parts of an input into a folder of parts, by a crew of workers; a run that was stopped goes on.
+
+A part that is there is whole, and is passed over. What one worker could not finish, another does from the beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+
+from anselm.errors import AnselmError, InputError
+from anselm.outputs import hold
+from anselm.ranking.ranker import check_count
+from anselm.ranking.scorers import fingerprint
+from anselm.scale.crew import Advanced, Crew, Refused, dispatch
+from anselm.scale.input_parts import Part, find_parts
+from anselm.scale.manifest import LOCK, MANIFEST, OWN, Manifest, PartRecord, check_manifest, read_record, sizes_of_cut
+from anselm.scale.places import beside, find_files, is_address, names_in, remove
+from anselm.scale.tasks import RankPart
+
+PART_BYTES = 16 * 2**20  # of a piece: some minutes of work on one core, some seconds on a GPU
+Advance = Callable[[int], None]  # told of lists that are done, for a progress bar
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is asked for."""
+
+    source: str  # a file, a folder or a pattern
+    folder: str  # where parts go
+    model: str = "default"
+    top: int | None = None
+    device: str | None = None
+    strict: bool = False
+    overwrite: bool = False
+    part_bytes: int | None = PART_BYTES
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which parts there are, and those that are there already."""
+
+    order: Order
+    parts: tuple[Part, ...]
+    todo: tuple[Part, ...]
+    done: tuple[PartRecord, ...]
+
+
+@dataclass(frozen=True)
+class BulkReport:
+    """`failed`: what could not be ranked, and why."""
+
+    parts: int
+    kept: int  # parts that were there
+    lists: int
+    pairs: int
+    skipped: int
+    first_skipped: tuple[str, ...]
+    failed: tuple[str, ...]
+    uncut: tuple[str, ...]  # large files that are packed, each of which is one worker's part
+
+
+def rank_parts(order: Order, make_crew: Callable[[int], Crew], advance: Advance | None = None) -> BulkReport:
+    """`make_crew` is told how many parts are to be done; more workers than that would idle."""
+    check_count("top", order.top)
+    with one_writer(order.folder):
+        plan = make_plan(order)
+        if not plan.todo:
+            return add_up(plan, [], [])
+        crew = make_crew(len(plan.todo))
+        try:
+            return run_plan(plan, crew, advance or (lambda lists: None))
+        finally:
+            crew.close()
+
+
+@contextmanager
+def one_writer(folder: str) -> Iterator[None]:
+    """Where it is here. An object store has no locks: two runs at once would do the same work twice there."""
+    if is_address(folder):
+        yield
+        return
+    if Path(folder).is_file():
+        raise InputError(f"{folder} is a file; parts are written into a folder")
+    (Path(folder) / OWN).mkdir(parents=True, exist_ok=True)
+    with hold(Path(folder) / LOCK):
+        sweep(Path(folder))
+        try:
+            yield
+        finally:
+            sweep(Path(folder))
+
+
+def sweep(folder: Path) -> None:
+    """What workers that were killed have left."""
+    for left in folder.rglob(".*.partial"):
+        left.unlink(missing_ok=True)
+
+
+def make_plan(order: Order) -> Plan:
+    files = find_files(order.source)
+    parts = find_parts(files, order.part_bytes)
+    check_apart(parts, order.folder)
+    names = names_in(order.folder)
+    taken = [part.name for part in parts if part.name in names]
+    if order.overwrite:
+        names -= start_over(order.folder, taken, names)
+    elif taken and MANIFEST not in names:
+        raise InputError(f"{beside(order.folder, taken[0])} is there already, and no manifest; give another folder")
+    sizes = {file.place: file.size for file in files}
+    kind = order.device.partition(":")[0] if order.device else None
+    pinned = Manifest(order.model, fingerprint(order.model), order.top, kind, order.part_bytes)
+    check_manifest(order.folder, replace(pinned, cut=sizes_of_cut(parts, sizes)), names)
+    done = tuple(read_record(order.folder, part.name) for part in parts if part.name in names)
+    return Plan(order, tuple(parts), tuple(part for part in parts if part.name not in names), done)
+
+
+def check_apart(parts: Sequence[Part], folder: str) -> None:
+    for part in parts:
+        target = beside(folder, part.name)
+        same = target == part.place if is_address(folder) else Path(target).resolve() == Path(part.place).resolve()
+        if same:
+            raise InputError(f"{part.place} is what is read; give another folder to write to")
+
+
+def start_over(folder: str, taken: Sequence[str], names: set[str]) -> set[str]:
+    """Remove the parts that would be passed over, and the manifest at last."""
+    gone = [*taken, *([MANIFEST] if MANIFEST in names else [])]
+    for name in gone:
+        remove(beside(folder, name))
+    return set(gone)
+
+
+def run_plan(plan: Plan, crew: Crew, advance: Advance) -> BulkReport:
+    order, records, failed = plan.order, list[PartRecord](), list[AnselmError]()
+    largest_first = sorted(plan.todo, key=lambda part: -part.size)  # else the last worker would be waited for
+    tasks = (RankPart(part, order.folder, order.top, order.strict) for part in largest_first)
+    for event in dispatch(crew, tasks):
+        if isinstance(event, Advanced):
+            advance(event.lists)
+        elif isinstance(event.message, Refused):
+            if order.strict:
+                raise event.message.error
+            failed.append(event.message.error)
+        else:
+            records.append(event.message.result)
+    return add_up(plan, records, failed)
+
+
+def add_up(plan: Plan, records: Sequence[PartRecord], failed: Sequence[AnselmError]) -> BulkReport:
+    every = [*plan.done, *records]
+    return BulkReport(
+        parts=len(plan.parts),
+        kept=len(plan.done),
+        lists=sum(record.lists for record in every),
+        pairs=sum(record.pairs for record in every),
+        skipped=sum(record.skipped for record in every),
+        first_skipped=tuple(line for record in every for line in record.first_skipped),
+        failed=tuple(map(str, failed)),
+        uncut=tuple(part.place for part in plan.parts if part.is_packed and part.size > (plan.order.part_bytes or inf)),
+    )

@@ -1,0 +1,108 @@
+"""What a folder of ranked parts was made with, so that a run that goes on does so with the same.
+
+    _anselm/manifest.json       the model, the checksum of its files, settings, and the sizes of files that were cut
+    _anselm/parts/NAME.json     of each part: how many lists, how many pairs, and which records were skipped
+
+Readers of such folders pass over names that begin with an underscore. A part's record is written before the part, so
+that a part that is there has one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from anselm.errors import FormatError, InputError
+from anselm.files import parse_json
+from anselm.scale.input_parts import Part
+from anselm.scale.places import beside, open_place, write_whole
+
+OWN = "_anselm"  # the folder
+MANIFEST = f"{OWN}/manifest.json"
+LOCK = f"{OWN}/lock"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Manifest:
+    model: str
+    checksum: str  # of the model's files
+    top: int | None
+    device: str | None  # the kind, where torch computes; scores differ by rounding
+    part_bytes: int | None  # of pieces of large files
+    cut: Mapping[str, int] = field(default_factory=dict)  # bytes of the files that were cut, by their names
+
+    def to_json(self) -> dict[str, Any]:
+        return {"version": VERSION, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class PartRecord:
+    """What came of a part."""
+
+    name: str
+    lists: int
+    pairs: int
+    seconds: float
+    skipped: int
+    first_skipped: tuple[str, ...] = ()  # named, as many as are worth it
+
+
+def sizes_of_cut(parts: Iterable[Part], sizes: Mapping[str, int]) -> dict[str, int]:
+    return {part.place: sizes[part.place] for part in parts if part.stop is not None}
+
+
+def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> None:
+    """That what is there was made with the same; where nothing is, that is written down."""
+    if MANIFEST not in names:
+        return write_json(beside(folder, MANIFEST), wanted.to_json())
+    there, now = read_json(beside(folder, MANIFEST)), json.loads(json.dumps(wanted.to_json()))
+    if (version := there.get("version")) != VERSION:
+        raise InputError(
+            f"{folder} was begun by another version of Anselm (its manifest is {version!r}, not {VERSION})"
+        )
+    both = there.pop("cut", {}), now.pop("cut")
+    for name in now:
+        if there.get(name) != now[name]:
+            was = f"{name} {there.get(name)!r:.80}, and this run has {now[name]!r:.80}"
+            raise InputError(f"{folder} was begun with {was}; give another folder, or --overwrite to start over")
+    for name in both[0].keys() & both[1].keys():
+        if both[0][name] != both[1][name]:
+            raise InputError(f"{name} has changed since {folder} was begun; --overwrite starts over")
+    if both[1].keys() - both[0].keys():  # files that came later
+        write_json(beside(folder, MANIFEST), {**there, "cut": {**both[0], **both[1]}})
+    return None
+
+
+def record_place(folder: str, name: str) -> str:
+    return beside(folder, f"{OWN}/parts/{name}.json")
+
+
+def write_record(folder: str, record: PartRecord) -> None:
+    write_json(record_place(folder, record.name), asdict(record))
+
+
+def read_record(folder: str, name: str) -> PartRecord:
+    found = read_json(place := record_place(folder, name))
+    try:
+        return PartRecord(**{**found, "first_skipped": tuple(found["first_skipped"])})
+    except (TypeError, KeyError):
+        raise FormatError(place, "not the record of a part; --overwrite starts over") from None
+
+
+def read_json(place: str) -> dict[str, Any]:
+    with open_place(place) as file:
+        try:
+            found = parse_json(file.read().decode())
+        except ValueError as error:
+            raise FormatError(place, f"not whole JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise FormatError(place, "an object is needed")
+    return found
+
+
+def write_json(place: str, value: Mapping[str, Any]) -> None:
+    with write_whole(place) as file:
+        file.write(json.dumps(value, indent=2).encode() + b"\n")

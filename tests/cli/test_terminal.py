@@ -1,0 +1,122 @@
+"""What people see: tables, bars, answers in their context."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from anselm.cli import show as terminal
+from anselm.evaluation.report import Report
+from anselm.ranking.answers import Answers, Passage, Ranking, Result
+
+
+def screen(width: int = 80, terminal: bool = False) -> Console:
+    return Console(file=StringIO(), width=width, force_terminal=terminal or None, color_system=None)
+
+
+def seen(console: Console) -> str:
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+STATISTICS = {
+    "split": "train-part2-all", "protocol": "official", "questions": 17_900, "pairs": 1_790_000, "relevant": 6_651,
+    "without_answer": 12_345, "words_per_question": 49.5, "words_per_answer": 102.3,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [120, 80, 40])
+def test_a_table_breaks_no_word(width: int) -> None:
+    console = screen(width)
+    terminal.show_table(console, [STATISTICS] * 2)
+    found = {part.rstrip(":") for part in seen(console).split()}
+    assert {"train-part2-all", "official", "17,900", "1,790,000", "6,651", "12,345", "49.5", "102.3"} <= found
+    assert {"questions", "pairs", "relevant", "without", "answer", "words", "question"} <= found
+    assert max(map(len, seen(console).splitlines())) <= width
+
+
+def test_control_characters_are_not_shown() -> None:
+    wild = "red \x1b[31m\x07 and \u202eback"
+    best = Passage(0, f"The {wild} one.", 1.0, 0.9, None, f"file{wild}", 0, 1, 1, f"Before {wild}.", f"After {wild}.")
+    for width, terminal_too in ((80, True), (300, True), (80, False)):
+        console = screen(width, terminal_too)
+        terminal.show_answers(console, Answers(f"Who {wild}?", "m", True, 0.5, (best,), 0.9))
+        assert not set("\x1b\x07\u202e") & set(seen(console))
+        assert "The red [31m and back one." in " ".join(seen(console).split()) or width == 80
+
+
+@pytest.mark.parametrize(
+    ("before", "here", "after", "expected"),
+    [
+        ("Guarantee", "It lasts.", "Keep it.", ["Guarantee", "It lasts. Keep it."]),
+        ("It lasts.", "Cleaning", "Wipe it.", ["It lasts.", "Cleaning", "Wipe it."]),
+        ('He said: "No."', "She left!", "", ['He said: "No." She left!']),
+        ("", "It lasts.", "Cleaning", ["It lasts.", "Cleaning"]),
+    ],
+)
+def test_a_heading_stands_on_its_own_line(before: str, here: str, after: str, expected: list[str]) -> None:
+    console = screen(terminal=True)
+    best = Passage(0, here, 1.0, 0.9, None, "a.md", 0, 1, 1, before, after)
+    terminal.show_answers(console, Answers("Who?", "m", True, 0.5, (best,), 0.9))
+    assert [line.strip("│ ") for line in seen(console).splitlines() if line.startswith("│")] == expected
+
+
+def test_people_see_bars_and_pipes_get_lines() -> None:
+    ranking = Ranking(
+        "Who?", "m", True, 0.5, (Result(1, "Ann  is\there.", 1.0, 0.75), Result(0, "Bob.", 0.5, 0.04)), 0.9
+    )
+    console = screen(terminal=True)
+    terminal.show_ranking(console, ranking)
+    assert "An answer was found, with 90% certainty that there is one." in seen(console)
+    assert "1   █████████     75%   Ann is here.  [1]" in seen(console)
+    console = screen()
+    terminal.show_ranking(console, ranking)
+    assert seen(console).splitlines()[2:] == ["1\t75%\t[1]\tAnn is here.", "2\t4%\t[0]\tBob."]
+
+
+def test_a_line_is_one_line_however_long_it_is() -> None:
+    console = screen(40)
+    results = (Result(0, "word " * 100, 1.0, 0.9, question="Why\nso?"),)
+    terminal.show_ranking(console, Ranking("Who?", "m", True, 0.5, results, 0.9))
+    assert seen(console).splitlines()[2:] == [f"1\t90%\t[0]\tWhy so? {'word ' * 99}word"]
+
+
+@pytest.mark.parametrize("people", [True, False])
+def test_where_there_is_no_answer_only_the_nearest_are_shown(people: bool) -> None:
+    results = tuple(Result(i, f"text {i}", 1.0, 0.1) for i in range(5))
+    for answerable, shown in ((False, 3), (True, 5), (None, 5)):
+        console = screen(200, people)
+        sure = None if answerable is None else 0.2
+        terminal.show_ranking(console, Ranking("Who?", "m", answerable, 0.5, results, sure))
+        assert seen(console).count("text ") == shown
+        assert ("No answer found: the certainty that there is one is 20%, below 50%." in seen(console)) is (
+            answerable is False
+        )
+
+
+def test_without_probabilities_scores_are_shown() -> None:
+    results = (Result(0, "Ann.", 1.239, None), Result(1, "Bob.", -0.5, None))
+    console = screen()
+    terminal.show_ranking(console, Ranking("Who?", "m", None, None, results))
+    assert seen(console).splitlines() == ["Who?", "1\t1.24\t[0]\tAnn.", "2\t-0.50\t[1]\tBob."]
+    console = screen(terminal=True)
+    terminal.show_ranking(console, Ranking("Who?", "m", None, None, results))
+    assert "score" in seen(console)
+    assert "%" not in seen(console)
+
+
+def test_an_ascii_terminal_gets_bars_of_ascii() -> None:
+    assert terminal.rankings.bar(0.5, plain=True) == "######      "
+    assert terminal.rankings.bar(0.5) == "██████      "
+
+
+def test_reports_say_what_they_count() -> None:
+    numbers = {"map": 0.5}
+    console = screen(200)
+    terminal.show_report(console, Report("m", "d", "test", "worst-copy", "source", 2, 60, numbers, copies=6))
+    terminal.show_report(console, Report("m", "d", "test", "official", "source", 2, 60, numbers, semeval={"map": 0.5}))
+    assert "2 questions (each the worst of its copies, 6 in all), 60 pairs" in seen(console)
+    assert "By the rules of SemEval's 2016 scorer" in seen(console)
+    assert "own scorer" not in seen(console)

@@ -1,0 +1,80 @@
+"""anselm train and calibrate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from anselm.checkpoints.checksums import renew_checksums
+from tests.cli.commands import anselm, as_json
+
+
+def test_train_fits_statistics_and_calibration(lists: Path, tmp_path: Path) -> None:
+    done = as_json("train", "--base", "bm25", "--data", lists, "--out", tmp_path / "mine")
+    assert done["lists"] == 5
+    assert done["fitted_on"] == f"{lists} all (raw)"
+    assert {"config.json", "statistics.json", "calibration.json"} <= {p.name for p in (tmp_path / "mine").iterdir()}
+    assert as_json("evaluate", tmp_path / "mine", "--data", lists)["metrics"]["map"] == 1.0
+    assert (
+        as_json("rank", "oak?", "-c", "-", "--model", tmp_path / "mine", stdin=b"elm\noak\n")["results"][0]["index"]
+        == 1
+    )
+
+
+def test_calibrate_writes_into_the_checkpoint(judged: Path, tmp_path: Path) -> None:
+    as_json("train", "--base", "bm25", "--data", judged, "--out", tmp_path / "mine")
+    with renew_checksums(tmp_path / "mine", "calibration.json"):
+        (tmp_path / "mine" / "calibration.json").write_text('{"slope": 50, "intercept": 0, "threshold": 0.9}')
+    files = {path.name for path in (tmp_path / "mine").iterdir()}
+    done = as_json("calibrate", tmp_path / "mine", "--data", judged, "--threshold", "recall=0.5")
+    record = json.loads((tmp_path / "mine" / "calibration.json").read_text())
+    assert record == {
+        **{kind: weights for kind, weights in done["weights"].items() if weights},
+        "threshold": done["threshold"], "fitted_on": done["fitted_on"],
+    }  # fmt: skip
+    assert record["fitted_on"] == f"{judged} all (raw)"
+    assert {path.name for path in (tmp_path / "mine").iterdir()} == files
+    assert (done["questions"], done["pairs"], done["chosen_by"]) == (10, 20, "recall=0.5")
+    assert done["before"]["threshold"] == 0.9
+    assert done["after"]["ece"] < done["before"]["ece"]
+    assert done["after"]["log_loss"] < done["before"]["log_loss"]
+    assert done["after"]["recall"] >= 0.5
+    assert done["after"] == {"ece": done["after"]["ece"], "log_loss": done["after"]["log_loss"]} | next(
+        row for row in done["tradeoff"] if row["threshold"] == done["threshold"]
+    )
+    again = as_json("evaluate", tmp_path / "mine", "--data", judged)
+    assert (again["ece"], again["triggering"]["f1"]) == (done["after"]["ece"], done["after"]["f1"])
+
+
+def test_calibrate_a_copy_of_a_shipped_model(judged: Path, tmp_path: Path) -> None:
+    shipped = anselm("calibrate", "bm25", "--data", judged, "--out", tmp_path / "copy").stdout.decode()
+    assert f"{tmp_path / 'copy'}, fitted on" in " ".join(shipped.split())
+    lines = [line.split() for line in shipped.splitlines()]
+    assert [line[0] for line in lines if line and line[0] in ("before", "after")] == ["before", "after"]
+    assert sum("chosen" in line for line in lines) == 1
+    assert (
+        as_json("evaluate", tmp_path / "copy", "--data", judged)["ece"]
+        != as_json("evaluate", "bm25", "--data", judged)["ece"]
+    )
+    fixed = as_json("calibrate", tmp_path / "copy", "--data", judged, "--threshold", "0.25")
+    assert as_json("rank", "oak", "-c", "-", "-m", tmp_path / "copy", stdin=b"oak\n")["threshold"] == 0.25
+    assert fixed["threshold"] == 0.25
+    (tmp_path / "copy" / "secret.txt").symlink_to(judged)
+    done = anselm("calibrate", tmp_path / "copy", "--data", judged, "--out", tmp_path / "second")
+    assert done.returncode == 2
+    assert b"secret.txt is a link that leads out of the checkpoint" in done.stderr
+    assert not (tmp_path / "second").exists()
+
+
+def test_train_takes_bm25_where_no_base_is_named(lists: Path, tmp_path: Path) -> None:
+    as_json("train", "-d", lists, "--out", tmp_path / "mine")
+    assert json.loads((tmp_path / "mine" / "config.json").read_text())["model"] == "bm25"
+
+
+def test_the_default_cannot_be_trained_further(lists: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    done = anselm("train", "-d", lists, "--base", "general", "--out", tmp_path / "mine")
+    assert done.returncode == 2
+    assert b"cannot be trained" in done.stderr

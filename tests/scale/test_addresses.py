@@ -1,0 +1,161 @@
+"""What fsspec knows: memory, and S3 by moto; Parquet there and here. Skipped where the extra is not installed."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anselm.errors import FormatError, InputError
+from anselm.scale import places
+from anselm.scale.bulk_run import Order, rank_parts
+from anselm.scale.input_parts import Part, find_parts
+from anselm.scale.list_files import read_lists, write_lists
+from anselm.scale.places import find_files, names_in, open_place, write_whole
+from tests.scale.lists import OneWorker, line, lists, ranked_at_once, write
+
+fsspec = pytest.importorskip("fsspec")
+
+
+@pytest.fixture
+def memory() -> str:
+    return f"memory://{uuid.uuid4().hex}"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """An S3 of our own."""
+    pytest.importorskip("s3fs")
+    moto = pytest.importorskip("moto.server")
+    running = moto.ThreadedMotoServer(port=0, verbose=False)
+    running.start()
+    host, port = running.get_host_and_port()
+    yield f"http://{host}:{port}"
+    running.stop()
+
+
+@pytest.fixture
+def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    for name, value in {"KEY_ID": "me", "KEY": "x"}.items():
+        monkeypatch.setenv(f"AWS_{'ACCESS' if name == 'KEY_ID' else 'SECRET_ACCESS'}_{name}", value)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", server)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    places._file_system.cache_clear()
+    fsspec.filesystem("s3").clear_instance_cache()
+    name = f"b{uuid.uuid4().hex}"
+    fsspec.filesystem("s3").mkdir(name)
+    return f"s3://{name}"
+
+
+def put(place: str, content: str) -> None:
+    with write_whole(place) as file:
+        file.write(content.encode())
+
+
+def ids(place: str) -> list[str]:
+    with open_place(place) as file:
+        return [json.loads(one)["id"] for one in file.read().decode().splitlines()]
+
+
+@pytest.mark.parametrize("kind", ["memory", "bucket"])
+@pytest.mark.filterwarnings("ignore")  # of moto and botocore
+def test_parts_of_an_address_are_ranked_to_an_address(kind: str, request: pytest.FixtureRequest) -> None:
+    root = request.getfixturevalue(kind)
+    for number in range(3):
+        put(f"{root}/in/{number}.jsonl", "".join(line(one) for one in lists(10, 10 * number)))
+    put(f"{root}/in/notes.txt", "?")
+    order = Order(f"{root}/in/*.jsonl", f"{root}/out/", "bm25", part_bytes=900)
+    report = rank_parts(order, lambda parts: OneWorker())
+    assert (report.lists, report.failed) == (30, ())
+    names = sorted(name for name in names_in(f"{root}/out/") if not name.startswith("_"))
+    assert len(names) == report.parts > 3
+    assert sorted(id for name in names for id in ids(f"{root}/out/{name}")) == sorted(one.id for one in lists(30))
+    crew = OneWorker()
+    assert rank_parts(order, lambda parts: crew).kept == report.parts
+    assert crew.given == []
+    with pytest.raises(InputError, match="begun with model 'bm25'"):
+        rank_parts(Order(order.source, order.folder, "tfidf", part_bytes=900), lambda parts: OneWorker("tfidf"))
+
+
+@pytest.mark.parametrize("kind", ["memory", "bucket"])
+@pytest.mark.filterwarnings("ignore")
+def test_what_fails_in_the_middle_leaves_nothing(kind: str, request: pytest.FixtureRequest) -> None:
+    root = request.getfixturevalue(kind)
+    put(f"{root}/a.jsonl", "old")
+    with pytest.raises(KeyError):
+        fail_in_the_middle(f"{root}/a.jsonl")
+    with open_place(f"{root}/a.jsonl") as file:
+        assert file.read() == b"old"
+
+
+def fail_in_the_middle(place: str) -> None:
+    with write_whole(place) as file:
+        file.write(b"x" * 10_000_000)
+        raise KeyError
+
+
+def test_what_is_not_there(memory: str) -> None:
+    with pytest.raises(InputError, match=r"names no file|does not exist"):
+        find_files(f"{memory}/in/*.jsonl")
+    with pytest.raises(InputError, match="nosuch:// is no address that fsspec knows"):
+        find_files("nosuch://x/y.jsonl")
+
+
+def parquet(path: Path, rows: list[dict[str, Any]], group: int) -> Path:
+    arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files.write_table(arrow.Table.from_pylist(rows), path, row_group_size=group)
+    return path
+
+
+def test_parquet_is_read_by_row_groups_and_written(tmp_path: Path) -> None:
+    rows = [json.loads(line(one)) for one in lists(20)]
+    path = parquet(tmp_path / "in" / "big.parquet", rows, 3)
+    parts = find_parts(find_files(str(path)), 1)
+    assert [part.name for part in parts[:2]] == ["big.00000-of-00007.parquet", "big.00001-of-00007.parquet"]
+    assert [one for part in parts for one in read_lists(part)] == lists(20)
+    report = rank_parts(
+        Order(str(tmp_path / "in"), str(tmp_path / "out"), "bm25", part_bytes=1), lambda parts: OneWorker()
+    )
+    assert report.lists == 20
+    files = pytest.importorskip("pyarrow.parquet")
+    found = [row for part in parts for row in files.read_table(tmp_path / "out" / part.name).to_pylist()]
+    expected = ranked_at_once(lists(20), tmp_path)
+    assert [row["id"] for row in found] == [one.id for one in lists(20)]
+    for row in found:
+        known = expected[row["id"]]
+        assert (row["question"], row["answerable"]) == (known["question"], known["answerable"])
+        assert [(one["id"], one["index"], one["score"]) for one in row["results"]] == [
+            (one["id"], one["index"], one["score"]) for one in known["results"]
+        ]
+
+
+def test_plain_texts_and_bad_rows_of_parquet(tmp_path: Path) -> None:
+    rows = [
+        {"id": "1", "question": "oak?", "candidates": ["elm", "oak"]},
+        {"id": "2", "question": None, "candidates": ["elm"]},
+        {"id": "1", "question": "elm?", "candidates": ["elm"]},
+    ]
+    path = parquet(tmp_path / "a.parquet", rows, 5)
+    skipped: list[str] = []
+    (only,) = read_lists(Part(str(path), "a.parquet", 1), lambda error: skipped.append(str(error)))
+    assert (only.id, only.text, [one.text for one in only.candidates]) == ("1", "oak?", ["elm", "oak"])
+    assert 'a.parquet, row 2: "question" is missing' in skipped[0]
+    assert "a.parquet, row 3: the id '1' was used in row 1 already" in skipped[1]
+    write(tmp_path / "b.parquet", ["no parquet"])
+    with pytest.raises(FormatError, match=r"b\.parquet: not whole Parquet"):
+        list(read_lists(Part(str(tmp_path / "b.parquet"), "b.parquet", 1)))
+
+
+def test_metadata_of_candidates_is_json_in_parquet(tmp_path: Path) -> None:
+    files = pytest.importorskip("pyarrow.parquet")
+    with write_lists(str(tmp_path / "a.parquet")) as put_record:
+        result = {"index": 0, "id": "a", "text": "elm", "score": 1.0, "probability": None, "meta": {"x": [1]}}
+        put_record({"id": "1", "question": "?", "model": "m", "results": [result]})
+    (row,) = files.read_table(tmp_path / "a.parquet").to_pylist()
+    assert json.loads(row["results"][0]["meta"]) == {"x": [1]}
+    assert row["answerable"] is None

@@ -1,0 +1,191 @@
+"""Parts in, parts out: the same as one process, gone on with, refused where something else was asked for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from anselm.errors import AnselmError, FormatError, InputError
+from anselm.outputs import hold
+from anselm.scale.bulk_run import BulkReport, Order, rank_parts
+from anselm.scale.crew import Outcome, Refused, dispatch
+from anselm.scale.tasks import score_tasks
+from tests.scale.lists import OneWorker, line, lists, ranked_at_once, read, read_all, write
+
+
+@pytest.fixture
+def order(tmp_path: Path) -> Order:
+    for number, name in enumerate(["a.jsonl", "b.jsonl.gz", "c.jsonl"]):
+        write(tmp_path / "in" / name, [line(one) for one in lists(20, 20 * number)])
+    return Order(str(tmp_path / "in"), str(tmp_path / "out"), "bm25")
+
+
+def run(order: Order, crew: OneWorker | None = None) -> tuple[BulkReport, OneWorker]:
+    crew = crew or OneWorker()
+    return rank_parts(order, lambda parts: crew), crew
+
+
+def test_every_part_gives_one_of_the_same_name_as_one_process_would(order: Order, tmp_path: Path) -> None:
+    told: list[int] = []
+    report = rank_parts(order, lambda parts: OneWorker(), told.append)
+    assert (report.parts, report.lists, report.skipped, report.failed) == (3, 60, 0, ())
+    assert report.pairs == sum(len(one.candidates) for one in lists(60))
+    assert sum(told) == 60
+    out = tmp_path / "out"
+    assert sorted(path.name for path in out.iterdir()) == ["_anselm", "a.jsonl", "b.jsonl.gz", "c.jsonl"]
+    assert read_all(out) == ranked_at_once(lists(60), tmp_path)
+    assert [one["id"] for one in read(out / "b.jsonl.gz")] == [f"q{n}" for n in range(20, 40)]
+
+
+def test_pieces_of_a_large_file_hold_each_list_once(order: Order, tmp_path: Path) -> None:
+    report, crew = run(replace(order, part_bytes=600))
+    assert report.lists == 60
+    assert {"b.jsonl.gz", "a.00000-of-00006.jsonl"} <= set(crew.given)
+    assert report.uncut == ()
+    assert read_all(tmp_path / "out") == ranked_at_once(lists(60), tmp_path)
+    changed = tmp_path / "in" / "a.jsonl"
+    write(changed, [line(one) for one in lists(21)])
+    with pytest.raises(InputError, match=r"a\.jsonl has changed since"):
+        run(replace(order, part_bytes=600))
+
+
+def test_a_large_file_that_cannot_be_cut_is_told(order: Order, tmp_path: Path) -> None:
+    report, crew = run(replace(order, part_bytes=100))
+    assert report.uncut == (str(tmp_path / "in" / "b.jsonl.gz"),)
+    assert "b.jsonl.gz" in crew.given
+
+
+def test_parts_that_are_there_are_passed_over(order: Order, tmp_path: Path) -> None:
+    run(order)
+    (tmp_path / "out" / "b.jsonl.gz").unlink()
+    before = (tmp_path / "out" / "a.jsonl").stat().st_mtime_ns
+    report, crew = run(order)
+    assert crew.given == ["b.jsonl.gz"]
+    assert (report.kept, report.lists) == (2, 60)
+    assert (tmp_path / "out" / "a.jsonl").stat().st_mtime_ns == before
+    write(tmp_path / "in" / "d.jsonl", [line(one) for one in lists(5, 60)])  # one that came later
+    assert run(order)[0].lists == 65
+    assert read_all(tmp_path / "out") == ranked_at_once(lists(65), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"model": "tfidf"}, "begun with model 'bm25', and this run has 'tfidf'"),
+        ({"top": 1}, "begun with top None, and this run has 1"),
+        ({"part_bytes": 9}, "begun with part_bytes 16777216, and this run has 9"),
+    ],
+)
+def test_a_run_with_other_settings_is_refused(order: Order, change: dict[str, object], sentence: str) -> None:
+    run(order)
+    with pytest.raises(InputError, match=sentence):
+        run(replace(order, **change))  # type: ignore[arg-type]
+
+
+def test_other_weights_are_refused(order: Order, tmp_path: Path) -> None:
+    run(order)
+    manifest = tmp_path / "out" / "_anselm" / "manifest.json"
+    record = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**record, "checksum": "other"}))
+    with pytest.raises(InputError, match="begun with checksum 'other'"):
+        run(order)
+    manifest.write_text(json.dumps({**record, "version": 2}))
+    with pytest.raises(InputError, match="begun by another version"):
+        run(order)
+    manifest.write_text("{")
+    with pytest.raises(FormatError, match=r"manifest\.json: not whole JSON"):
+        run(order)
+
+
+def test_overwrite_starts_over(order: Order, tmp_path: Path) -> None:
+    run(order)
+    report, crew = run(replace(order, model="tfidf", overwrite=True), OneWorker("tfidf"))
+    assert (report.kept, sorted(crew.given)) == (0, ["a.jsonl", "b.jsonl.gz", "c.jsonl"])
+    assert read_all(tmp_path / "out") == ranked_at_once(lists(60), tmp_path, "tfidf")
+
+
+def test_what_would_be_lost_is_refused(order: Order, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a\.jsonl is what is read"):
+        run(replace(order, folder=order.source))
+    write(tmp_path / "other" / "a.jsonl", ["mine\n"])
+    with pytest.raises(InputError, match=r"a\.jsonl is there already, and no manifest"):
+        run(replace(order, folder=str(tmp_path / "other")))
+    with pytest.raises(InputError, match="is a file; parts are written into a folder"):
+        run(replace(order, folder=str(tmp_path / "other" / "a.jsonl")))
+
+
+def test_what_a_killed_worker_left_is_removed(order: Order, tmp_path: Path) -> None:
+    left = write(tmp_path / "out" / ".a.jsonl.4711.partial", ["{"])
+    run(order)
+    assert not left.exists()
+
+
+def test_one_run_at_a_time(order: Order, tmp_path: Path) -> None:
+    (tmp_path / "out" / "_anselm").mkdir(parents=True)
+    with hold(tmp_path / "out" / "_anselm" / "lock"), pytest.raises(InputError, match="another run is writing"):
+        run(order)
+
+
+def test_one_bad_record_is_named_and_counted_and_the_rest_is_done(order: Order, tmp_path: Path) -> None:
+    rows = [line(one) for one in lists(20)]
+    write(tmp_path / "in" / "a.jsonl", [*rows[:7], '{"question": 3}\n', *rows[7:]])
+    report, _ = run(order)
+    assert (report.lists, report.skipped) == (60, 1)
+    assert "a.jsonl, line 8: " in report.first_skipped[0]
+    assert run(order)[0].first_skipped == report.first_skipped  # also by a run that finds all parts done
+    with pytest.raises(FormatError, match=r"a\.jsonl, line 8"):
+        run(replace(order, strict=True, folder=str(tmp_path / "strict")))
+    assert not (tmp_path / "strict" / "a.jsonl").exists()
+
+
+def test_a_part_that_cannot_be_read_keeps_no_other_from_being_ranked(order: Order, tmp_path: Path) -> None:
+    whole = (tmp_path / "in" / "b.jsonl.gz").read_bytes()
+    (tmp_path / "in" / "b.jsonl.gz").write_bytes(whole[:-20])
+    report, _ = run(order)
+    assert (report.lists, len(report.failed)) == (40, 1)
+    assert "b.jsonl.gz: cannot be unpacked or read" in report.failed[0]
+    assert not (tmp_path / "out" / "b.jsonl.gz").exists()
+    (tmp_path / "in" / "b.jsonl.gz").write_bytes(whole)
+    assert run(order)[0].lists == 60
+
+
+def test_a_part_whose_worker_is_lost_is_done_again(order: Order, tmp_path: Path) -> None:
+    report, crew = run(order, OneWorker(lost={"b.jsonl.gz": 2}))
+    assert (report.lists, report.failed, crew.replaced, crew.closed) == (60, (), 2, True)
+    assert crew.given.count("b.jsonl.gz") == 3
+    assert read_all(tmp_path / "out") == ranked_at_once(lists(60), tmp_path)
+
+
+def test_a_part_that_loses_three_workers_is_given_up(order: Order) -> None:
+    report, crew = run(order, OneWorker(lost={"b.jsonl.gz": 9}))
+    assert (report.lists, report.failed) == (40, ("b.jsonl.gz: given up, its worker is gone",))
+    assert crew.given.count("b.jsonl.gz") == 3
+
+
+def test_the_last_task_of_all_is_done_again() -> None:
+    crew = OneWorker(lost={"0": 1}, size=2)
+    outcomes = list(dispatch(crew, score_tasks(lists(3), 3)))
+    assert [isinstance(one, Outcome) and not isinstance(one.message, Refused) for one in outcomes] == [True]
+    assert crew.given == ["0", "0"]
+
+
+def test_scores_are_those_of_the_ranker() -> None:
+    crew = OneWorker(size=3)
+    found = {
+        int(one.task.name): one.message.result  # type: ignore[union-attr]
+        for one in dispatch(crew, score_tasks(lists(10), 4))
+        if isinstance(one, Outcome)
+    }
+    expected = crew.ranker.scorer.score(lists(10))
+    assert [row.tolist() for number in range(3) for row in found[number]] == [row.tolist() for row in expected]
+
+
+def test_an_error_that_ends_a_strict_run_closes_the_crew(order: Order, tmp_path: Path) -> None:
+    write(tmp_path / "in" / "a.jsonl", ["{\n"])
+    crew = OneWorker()
+    with pytest.raises(AnselmError):
+        run(replace(order, strict=True), crew)
+    assert crew.closed

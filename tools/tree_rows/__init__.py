@@ -1,0 +1,9 @@
+"""How the rows of the tree models are run on a machine with a GPU and little else installed, in this order:
+
+    python -m tools.tree_rows.silver_trees STANFORD OUT         trees of questions, by Stanford's parser (GPL)
+    python -m tools.tree_rows.learn_parser FOLDER [TREES]       a parser's weights, without a graph
+    python -m tools.tree_rows.keep_trees FOLDER                 the corpora's trees, into $ANSELM_CACHE
+    python -m tools.tree_rows.rows FOLDER JOURNAL RECIPE CORPUS SEED...
+
+The journals are then read by `anselm reproduce --journal`, which records the results.
+"""
