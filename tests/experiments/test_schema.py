@@ -218,7 +218,7 @@ def test_a_bad_table_is_named(row: str, problem: str, tmp_path: Path) -> None:
 def test_every_recorded_result_has_its_recipe() -> None:
     """By name; but for the default as it ships, which no recipe trains."""
     recorded = {"/".join([*path.parts[-3:-1], path.stem.rsplit("--", 1)[0]]) for path in RESULTS.rglob("*--*.json")}
-    assert recorded - SHIPPED.keys() == {"swissalps-attention-cnn/table-3/default"}
+    assert recorded <= SHIPPED.keys()
     assert len(recorded) > 70
 
 

@@ -86,6 +86,9 @@ def _short(text: str) -> str:
 # How journals were keyed before: by the repr of dataclasses. Only to recognise what is in them; nothing new is added.
 
 
+LATER = ("attention_gain",)  # settings that recipes name since, with what had been the only value
+
+
 def former_key(job: Job) -> str:
     recipe = job.recipe
     stages = [recipe.transfer, *(recipe.corpora[name] for name in job.corpora)]
@@ -102,7 +105,8 @@ def former_transfer(job: Job) -> str:
 
 
 def _former_model(recipe: Recipe) -> str:
-    return f"{recipe.model!r}, {sorted(former_names(recipe.config).items())!r}"
+    config = {name: value for name, value in recipe.config.items() if name not in LATER}
+    return f"{recipe.model!r}, {sorted(former_names(config).items())!r}"
 
 
 def _former_stage(stage: Stage | None) -> str:
