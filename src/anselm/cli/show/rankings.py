@@ -122,7 +122,7 @@ def show_verdict(console: Console, ranking: Ranking[Result]) -> None:
 
 
 def verdict(ranking: Ranking[Result], sure: str) -> str:
-    """In a sentence, in the markup of the terminal. Where it is in doubt, that is said, and not that there is nothing."""
+    """In a sentence, in the markup of the terminal. A refusal that may well be wrong is called a doubt."""
     if ranking.answerable:
         return f"[green]An answer was found[/], with {sure} certainty that there is one."
     hint = "[dim]anselm calibrate[/] fits this to your own questions."
