@@ -88,12 +88,19 @@ def test_where_there_is_no_answer_only_the_nearest_are_shown(people: bool) -> No
     results = tuple(Result(i, f"text {i}", 1.0, 0.1) for i in range(5))
     for answerable, shown in ((False, 3), (True, 5), (None, 5)):
         console = screen(200, people)
-        sure = None if answerable is None else 0.2
+        sure = None if answerable is None else 0.1
         terminal.show_ranking(console, Ranking("Who?", "m", answerable, 0.5, results, sure))
         assert seen(console).count("text ") == shown
-        assert ("No answer found: the certainty that there is one is 20%, below 50%." in seen(console)) is (
-            answerable is False
-        )
+        assert ("No answer found: the certainty that there is one is 10%." in seen(console)) is (answerable is False)
+
+
+@pytest.mark.parametrize(("sure", "said"), [(0.19, "No answer found"), (0.2, "Perhaps an answer"), (0.5, "An answer")])
+def test_a_refusal_that_may_well_be_wrong_is_a_doubt(sure: float, said: str) -> None:
+    ranking = Ranking("Who?", "m", sure >= 0.5, 0.5, (Result(0, "Ann.", 1.0, 0.1),), sure)
+    console = screen(200)
+    terminal.show_ranking(console, ranking)
+    assert seen(console).splitlines()[1].startswith(said)
+    assert ranking.unsure is (said == "Perhaps an answer")
 
 
 def test_without_probabilities_scores_are_shown() -> None:

@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 from anselm import Ranker
 from anselm.experiments.comparisons import RowComparison, compare_rows
 from anselm.experiments.results import read_results
+from anselm.ranking.answers import UNSURE
 from anselm.serve.app import create_app
 from anselm.serve.configuration import Settings
 from anselm.serve.page import markup, recorded
@@ -56,7 +57,7 @@ def test_an_example_is_ranked_as_from_python(client: TestClient, service: Servic
         wanted = ranker.ask(example.question, path, 5, fold_duplicates=True)
     assert [one["index"] for one in reply["results"]] == [one.index for one in wanted]
     assert ("There is an answer." in html) == wanted.answerable
-    assert ("No answer here." in html) != wanted.answerable
+    assert ("No answer here." in html) == (wanted.answerable is False and not wanted.unsure)
     assert all(markup.escape(one.text)[:20] in re.sub("</?mark>", "", html) for one in wanted)
     assert "<mark>" in html
 
@@ -188,3 +189,8 @@ def test_an_installed_package_says_that_it_has_no_records(
     recorded.results_page.cache_clear()
     assert "no part of the installed package" in client.get("/results").text
     recorded.results_page.cache_clear()
+
+
+def test_the_page_and_python_agree_on_what_a_doubt_is() -> None:
+    script = (ROOT / "src" / "anselm" / "serve" / "page" / "assets" / "views.js").read_text(encoding="utf-8")
+    assert re.findall(r"const UNSURE = ([\d.]+);", script) == [str(UNSURE)]

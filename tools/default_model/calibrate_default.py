@@ -4,8 +4,8 @@
 
 Every family counts as WEIGHTS says, every source of a family the same, and lists with and without an answer the same.
 Lists without an answer are those that came without one and those whose answers were taken out; where a source has both,
-the former count twice as much. WikiQA's count half as much again as its others: they are sentences of the right
-article, and answering those is what answer triggering is about. Needs ANSELM_DATA.
+the former count twice as much. What people bring, documents long and short, counts more than corpora of sentences,
+whose questions without an answer are met by sentences of the right article. Needs ANSELM_DATA.
 """
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ from anselm.train.beliefs import FEWEST, Scored, usual_score
 from tools.default_model.verdict_lists import Part, all_parts
 
 WEIGHTS = {
-    "faq answers": 3.0, "documents": 2.0, "wikiqa": 1.5, "squad": 0.7, "pools": 0.5, "trecqa": 0.3, "insuranceqa": 0.3,
-    "forum threads": 0.2,
+    "faq answers": 3.0, "documents": 2.0, "short documents": 4.0, "wikiqa": 0.7, "squad": 0.7, "pools": 0.5,
+    "trecqa": 0.3, "insuranceqa": 0.3, "forum threads": 0.2,
 }  # where it is not 1  # fmt: skip
-WIKIQA_REFUSALS = 1.5
 EVIDENCE = ("best", "lift", "topic", "candidates", "question_words")
 PULL = 0.003  # towards weights of 0, of a loss whose shares sum to about 10
 
@@ -117,8 +116,6 @@ def shares_of(lists: Sequence[Judged]) -> FloatArray:
 
     def share(family: str, source: str, kind: str) -> float:
         whole = WEIGHTS.get(family, 1.0) / sources[family]
-        if family == "wikiqa" and kind == "unanswerable":
-            whole *= WIKIQA_REFUSALS
         if kind != "answerable" and {(family, source, "removed"), (family, source, "unanswerable")} <= counts.keys():
             whole *= 2 / 3 if kind == "unanswerable" else 1 / 3
         return whole / counts[family, source, kind]

@@ -24,6 +24,7 @@ from tools.default_model.pools import make_pools
 COLLECTIONS = Path(__file__).parent / "collections"
 SQUAD, POOLS, SEED = 400, 150, 3
 FEW = (1, 2, 3, 5)  # candidates of a short list
+STRETCHES = (4, 8, 14, 22)  # sentences of a short document
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,9 @@ def collected() -> Iterator[Part]:
         answers = [replace(question, candidates=tuple(map(answer_alone, question.candidates))) for question in faqs]
         yield Part("faq answers", writer, answers)
         yield Part("few candidates", writer, [*few_lists(faqs), *few_lists(answers)], removable=False)
-        yield Part("documents", writer, [q for one in files if one["kind"] == "document" for q in document_lists(one)])
+        documents = [question for one in files if one["kind"] == "document" for question in document_lists(one)]
+        yield Part("documents", writer, documents)
+        yield Part("short documents", writer, [*stretches(documents)], removable=False)
         threads = [question for one in files if one["kind"] == "forum" for question in forum_lists(one)]
         if threads:
             yield Part("forum threads", writer, threads, removable=False)
@@ -123,3 +126,24 @@ def few_lists(questions: Sequence[Question]) -> Iterator[Question]:
         size = FEW[number % len(FEW)]
         kept = rng.sample(right, 1) if right and number // len(FEW) % 2 == 0 else []
         yield replace(question, candidates=(*kept, *rng.sample(wrong, size - len(kept))))
+
+
+def stretches(questions: Sequence[Question]) -> Iterator[Question]:
+    """Sentences in a row, as if they were the whole document: with an answer, of every second four of those that have
+    one, and without. Long documents alone would teach that short ones have no answers."""
+    rng = random.Random(SEED)
+    for number, question in enumerate(questions):
+        given = question.candidates
+        size = min(len(given), STRETCHES[number % len(STRETCHES)])
+        right = [place for place, candidate in enumerate(given) if candidate.relevant]
+        starts = range(len(given) - size + 1)
+        if right and number // len(STRETCHES) % 2 == 0:
+            held = rng.choice(right)
+            starts = range(max(0, held - size + 1), min(held, len(given) - size) + 1)
+            yield cut(question, rng.choice(starts), size)
+        elif free := [start for start in starts if not any(start <= place < start + size for place in right)]:
+            yield cut(question, rng.choice(free), size)
+
+
+def cut(question: Question, start: int, size: int) -> Question:
+    return replace(question, candidates=question.candidates[start : start + size])

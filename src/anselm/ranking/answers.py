@@ -72,6 +72,8 @@ class Passage(Result):
     page: int | None = None
 
 
+UNSURE = 0.2  # from this answerability on, a refusal is a doubt: see docs/verdict.md
+
 R = TypeVar("R", bound=Result, covariant=True)
 Kind = TypeVar("Kind", bound=Result)
 
@@ -112,6 +114,11 @@ class Ranking(Generic[R]):
     def answer(self) -> R | None:
         """The best one, unless the list is believed to hold no answer."""
         return None if self.answerable is False else self.results[0]
+
+    @property
+    def unsure(self) -> bool:
+        """Whether it is refused, but might well hold an answer: a person should look at the best of it."""
+        return self.answerable is False and (self.answerability or 0.0) >= UNSURE
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -118,17 +118,17 @@ def show_verdict(console: Console, ranking: Ranking[Result]) -> None:
     console.print(emphasise(console, ranking.question, words, "" if words else "bold"), soft_wrap=True)
     if ranking.answerability is None:
         return
-    sure = f"{ranking.answerability:.0%}"
+    console.print(verdict(ranking, f"{ranking.answerability:.0%}"), highlight=False, soft_wrap=True)
+
+
+def verdict(ranking: Ranking[Result], sure: str) -> str:
+    """In a sentence, in the markup of the terminal. A refusal that may well be wrong is called a doubt."""
     if ranking.answerable:
-        found = f"[green]An answer was found[/], with {sure} certainty that there is one."
-        console.print(found, highlight=False, soft_wrap=True)
-    else:
-        console.print(
-            f"[yellow]No answer found[/]: the certainty that there is one is {sure}, below {ranking.threshold:.0%}. "
-            "The nearest are shown; [dim]anselm calibrate[/] fits this to your own questions.",
-            highlight=False,
-            soft_wrap=True,
-        )
+        return f"[green]An answer was found[/], with {sure} certainty that there is one."
+    hint = "[dim]anselm calibrate[/] fits this to your own questions."
+    if ranking.unsure:
+        return f"[yellow]Perhaps an answer[/]: the certainty that there is one is {sure}. The best are shown; {hint}"
+    return f"[yellow]No answer found[/]: the certainty that there is one is {sure}. The nearest are shown; {hint}"
 
 
 def aside(result: Result) -> str:

@@ -7,6 +7,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
+from anselm.ranking.answers import UNSURE
 from anselm.serve.page.examples import Example
 from anselm.serve.page.first_view import FirstView, Json
 
@@ -39,7 +40,8 @@ def verdict(reply: Json) -> str:
     if reply["answerability"] is None:
         return '<p class="verdict">This model cannot tell whether there is an answer.</p>'
     found = reply["answerable"]
-    sentence = "There is an answer." if found else "No answer here."
+    refused = "Perhaps an answer." if reply["answerability"] >= UNSURE else "No answer here."
+    sentence = "There is an answer." if found else refused
     figures = f"Answerability {percent(reply['answerability'])}, threshold {percent(reply['threshold'])}."
     return f'<p class="verdict {"yes" if found else "no"}">{sentence}</p><p class="quiet">{figures}</p>'
 

@@ -48,6 +48,8 @@ function ranking(state, reply, threshold) {
   );
 }
 
+const UNSURE = 0.2; // as in anselm/ranking/answers.py: from here on, a refusal is a doubt
+
 const warningsOf = (reply) => reply.warnings ?? reply.meta?.warnings ?? [];
 
 export function isAnswerable(reply, threshold) {
@@ -58,7 +60,8 @@ export function isAnswerable(reply, threshold) {
 export function verdictSentence(reply, threshold) {
   const found = isAnswerable(reply, threshold);
   if (found === null) return "This model cannot tell whether there is an answer.";
-  return found ? "There is an answer." : "No answer here.";
+  if (found) return "There is an answer.";
+  return reply.answerability >= UNSURE ? "Perhaps an answer." : "No answer here.";
 }
 
 function verdict(reply, threshold) {
