@@ -1,7 +1,7 @@
 """A fast student that reads the two texts apart and lets their pieces meet late, as vectors.
 
     q_i  pieces of the question, read by a few layers of attention over the question alone
-    c_j  pieces of the candidate: rows of a table ("static"), with their neighbours ("near"), or read by a layer ("read")
+    c_j  pieces of the candidate: rows of a table ("static"), with neighbours ("near"), or read by a layer ("read")
     S_ij = cos(q_i, c_j)
 
 Of a question's piece: its best partner, a soft best, whether it stands there itself, its best partner that stands
@@ -36,7 +36,7 @@ class Block(nn.Module):
         hidden = torch.zeros(shown.shape, device=states.device, dtype=parts.dtype).masked_fill(~shown, -1e4)
         looked = functional.scaled_dot_product_attention(*parts, attn_mask=hidden[:, None, None])
         states = self.first(states + self.out(looked.transpose(1, 2).flatten(2)))
-        return self.second(states + self.down(functional.gelu(self.up(states))))
+        return self.second(states + self.down(functional.relu(self.up(states))))
 
 
 class Late(nn.Module):
@@ -75,8 +75,8 @@ class Late(nn.Module):
         weight = weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-6)
         sim = torch.einsum("rqd,rcd->rqc", unit(question), unit(candidate))
         sim = sim.masked_fill(~said[:, None], -1.0)
-        signs = self.partners(sim, (ids[:, :, None] == every[:, None]) & said[:, None])
-        hidden = functional.gelu(self.signs(signs) + self.context(question))
+        signs = self.partners(sim, said[:, None], ids[:, :, None] == every[:, None])
+        hidden = functional.relu(self.signs(signs) + self.context(question))
         met = (weight[:, :, None] * hidden).sum(dim=1)  # (rows, HIDDEN)
         dense = self.dense(sim, weight, said)
         whole = (weight[:, :, None] * question).sum(dim=1)  # (rows, width)
@@ -88,7 +88,7 @@ class Late(nn.Module):
         cosine = both.sum(dim=1, keepdim=True)
         sizes = torch.stack([said.sum(dim=1), asked.sum(dim=1)], dim=1).float().log1p()
         found = torch.cat([met, dense, probed, self.product(both * 8), cosine, sizes], dim=1)
-        return self.head(functional.gelu(self.wide(found))).squeeze(1), cosine.squeeze(1)
+        return self.head(functional.relu(self.wide(found))).squeeze(1), cosine.squeeze(1)
 
     def question(self, ids: Tensor, shown: Tensor) -> Tensor:
         states = self.table[ids] + self.place[: ids.shape[1]]
@@ -99,20 +99,20 @@ class Late(nn.Module):
     def candidates(self, ids: Tensor, shown: Tensor) -> Tensor:
         states = self.table[ids] * shown[:, :, None]
         if self.candidate == "near":
-            around = functional.gelu(self.near(states.transpose(1, 2)).transpose(1, 2))
+            around = functional.relu(self.near(states.transpose(1, 2)).transpose(1, 2))
             states = (states + self.join(around)) * shown[:, :, None]
         if self.candidate == "read":
             place = (torch.cumsum(shown, dim=1) - 1).clamp(min=0)
             states = self.reading(states + self.spot[place], shown | ~shown.any(dim=1, keepdim=True))
         return states
 
-    def partners(self, sim: Tensor, same: Tensor) -> Tensor:
+    def partners(self, sim: Tensor, said: Tensor, same: Tensor) -> Tensor:
         """(rows, question, 4)"""
         best = sim.amax(dim=2)
-        soft = torch.logsumexp(SHARP * sim, dim=2) / SHARP
+        soft = torch.logsumexp(SHARP * sim.masked_fill(~said, -1e3), dim=2) / SHARP
         after = functional.pad(sim[:, 1:, 1:], (0, 1, 0, 1), value=-1.0)
-        both = 0.5 * (sim + after).amax(dim=2)
-        return torch.stack([best, soft, same.any(dim=2).float(), both], dim=2)
+        both = 0.5 * (sim + after).masked_fill(~said, -2.0).amax(dim=2)
+        return torch.stack([best, soft, (same & said).any(dim=2).float(), both], dim=2)
 
     def dense(self, sim: Tensor, weight: Tensor, said: Tensor) -> Tensor:
         """The densest stretch of so many pieces. (rows, windows)"""

@@ -1,0 +1,129 @@
+"""The weights of a late-interaction ranker: arrays in one file, the table of pieces as int8 with a scale for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anselm.checkpoints.checkpoint import ARRAYS, Checkpoint
+
+Array = NDArray[np.float32]
+TABLE, SCALE = "table", "scale"  # what is rounded
+
+
+@dataclass(frozen=True)
+class Linear:
+    """x W + b"""
+
+    weight: Array  # (in, out)
+    bias: Array  # (out,)
+
+    def __call__(self, x: Array) -> Array:
+        return x @ self.weight + self.bias
+
+
+@dataclass(frozen=True)
+class Norm:
+    weight: Array
+    bias: Array
+
+    def __call__(self, x: Array) -> Array:
+        apart = x - x.mean(axis=-1, keepdims=True)
+        spread = np.sqrt(np.square(apart).mean(axis=-1, keepdims=True) + np.float32(1e-5))
+        return np.asarray(apart / spread * self.weight + self.bias)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Attention over some pieces and two linear steps, each with what it was given added, and norms behind."""
+
+    heads: int
+    qkv: Linear
+    out: Linear
+    first: Norm
+    up: Linear
+    down: Linear
+    second: Norm
+
+    def __call__(self, x: Array, shown: int) -> Array:
+        """The first `shown` rows are seen by all. (pieces, width)"""
+        q, k, v = np.moveaxis(self.qkv(x).reshape(len(x), 3, self.heads, -1), 0, 2)  # each (heads, pieces, size)
+        looks = q @ np.swapaxes(k[:, :shown], 1, 2) / np.float32(q.shape[-1] ** 0.5)
+        looks = np.exp(looks - looks.max(axis=-1, keepdims=True))
+        seen = (looks / looks.sum(axis=-1, keepdims=True)) @ v[:, :shown]
+        x = self.first(x + self.out(np.swapaxes(seen, 0, 1).reshape(x.shape)))
+        return self.second(x + self.down(np.maximum(self.up(x), 0)))
+
+
+@dataclass(frozen=True)
+class Weights:
+    """By the names of models/late_interaction.py."""
+
+    table: Array  # (pieces, width)
+    rarity: Array  # (pieces,)
+    place: Array  # (longest question, width)
+    layers: tuple[Layer, ...]
+    near: Linear  # width -> width before, here and after, side by side
+    join: Linear
+    matter: Linear
+    signs: Linear
+    context: Linear
+    probes: Linear
+    product: Linear
+    wide: Linear
+    head: Linear
+
+    @classmethod
+    def read(cls, checkpoint: Checkpoint, heads: int) -> Weights:
+        arrays = read_arrays(checkpoint)
+        linear = {name: Linear(arrays[f"{name}.weight"].T, arrays[f"{name}.bias"]) for name in LINEAR}
+        near = np.concatenate([arrays["near.weight"][:, :, place].T for place in range(3)], axis=1)
+        table = arrays[TABLE] * arrays[SCALE][:, None]
+        return cls(
+            table,
+            arrays["rarity"],
+            arrays["place"],
+            tuple(read_layers(arrays, heads)),
+            Linear(near, arrays["near.bias"]),
+            **linear,
+        )
+
+
+LINEAR = ("join", "matter", "signs", "context", "probes", "product", "wide", "head")
+
+
+def read_layers(arrays: dict[str, Array], heads: int) -> Iterator[Layer]:
+    count = sum(name.endswith("qkv.bias") for name in arrays)
+    for number in range(count):
+        at = f"layers.{number}."
+        qkv, out, up, down = (
+            Linear(arrays[f"{at}{name}.weight"].T, arrays[f"{at}{name}.bias"]) for name in ("qkv", "out", "up", "down")
+        )
+        first, second = (Norm(arrays[f"{at}{name}.weight"], arrays[f"{at}{name}.bias"]) for name in ("first", "second"))
+        yield Layer(heads, qkv, out, first, up, down, second)
+
+
+def read_arrays(checkpoint: Checkpoint) -> dict[str, Array]:
+    """All of them, in single precision."""
+    if not checkpoint.has(ARRAYS):
+        raise checkpoint.refusal("the file is missing", ARRAYS)
+    try:
+        with np.load(checkpoint.path(ARRAYS), allow_pickle=False) as file:
+            return {name: file[name].astype(np.float32) for name in file.files}
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise checkpoint.refusal(f"not a file of arrays ({error})", ARRAYS) from None
+
+
+def write_arrays(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
+    """The table rounded, the rest in half precision."""
+    table = np.asarray(arrays[TABLE], dtype=np.float32)
+    scale = np.maximum(np.abs(table).max(axis=1) / 127, 1e-12).astype(np.float32)
+    rounded = np.clip(np.rint(table / scale[:, None]), -127, 127).astype(np.int8)
+    rest = {name: np.asarray(array, dtype=np.float16) for name, array in arrays.items() if name != TABLE}
+    np.savez(path, **{TABLE: rounded, SCALE: scale}, **rest)
