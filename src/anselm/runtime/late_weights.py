@@ -81,7 +81,13 @@ class Weights:
 
     @classmethod
     def read(cls, checkpoint: Checkpoint, heads: int) -> Weights:
-        arrays = read_arrays(checkpoint)
+        try:
+            return cls._of(read_arrays(checkpoint), heads)
+        except (KeyError, ValueError, IndexError) as error:  # an array that is absent, or of another shape
+            raise checkpoint.refusal(f"not the arrays of this model ({error})", ARRAYS) from None
+
+    @classmethod
+    def _of(cls, arrays: dict[str, Array], heads: int) -> Weights:
         linear = {name: Linear(arrays[f"{name}.weight"].T, arrays[f"{name}.bias"]) for name in LINEAR}
         near = np.concatenate([arrays["near.weight"][:, :, place].T for place in range(3)], axis=1)
         table = arrays[TABLE] * arrays[SCALE][:, None]
@@ -114,9 +120,9 @@ def read_arrays(checkpoint: Checkpoint) -> dict[str, Array]:
     if not checkpoint.has(ARRAYS):
         raise checkpoint.refusal("the file is missing", ARRAYS)
     try:
-        with np.load(checkpoint.path(ARRAYS), allow_pickle=False) as file:
+        with checkpoint.path(ARRAYS).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {name: file[name].astype(np.float32) for name in file.files}
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
         raise checkpoint.refusal(f"not a file of arrays ({error})", ARRAYS) from None
 
 

@@ -1,11 +1,9 @@
 """Train students on what the teacher writes down: several fast ones side by side, or the default ranker's reader.
 
-    python -m tools.default_model.teaching.pupils TEXTS.npz JUDGED.npz PARTS LARGE READER.onnx OUT static,near --seconds 900
+    python -m tools.default_model.teaching.pupils TEXTS.npz JUDGED.npz PARTS LARGE READER.onnx OUT near,read
 
-Names are those of SHAPES, or "default". Their rates fall with the time or the pairs that are left.
+Names are those of LATE and CROSS, or "default". Their rates fall with the time or the pairs that are left.
 """
-
-# ruff: noqa: T201
 
 from __future__ import annotations
 
@@ -92,8 +90,8 @@ def rarity(data: Data) -> Tensor:
 
 
 LATE = {  # width, layers of the question, what is done with the candidate
-    "static": (128, 2, "static"), "static256": (256, 2, "static"), "near": (128, 2, "near"), "near256": (256, 2, "near"),
-    "read": (128, 2, "read"),
+    "static": (128, 2, "static"), "static256": (256, 2, "static"), "near": (128, 2, "near"),
+    "near256": (256, 2, "near"), "read": (128, 2, "read"),
 }  # fmt: skip
 CROSS = {"two384": (384, 12, 1536), "two192": (192, 6, 768), "two128": (128, 4, 512)}  # width, heads, hidden
 
@@ -170,7 +168,7 @@ def save(pupil: Pupil, out: Path) -> None:
         (out / f"{pupil.name}-{number}.partial").rename(out / f"{pupil.name}-{number}.safetensors")
 
 
-def look_at(pupil: Pupil, judged: Data, out: Path, cosines: np.ndarray) -> None:
+def look_at(pupil: Pupil, judged: Data, path: Path, cosines: np.ndarray) -> None:
     """What the running mean of its weights thinks of the dev lists."""
     look, weights = labelled_lists(judged.file), pupil.weights()
     before = [one.detach().clone() for one in weights]
@@ -182,7 +180,7 @@ def look_at(pupil: Pupil, judged: Data, out: Path, cosines: np.ndarray) -> None:
         pupil.model.train()
         for one, kept in zip(weights, before, strict=True):
             one.copy_(kept)
-    np.savez_compressed(out / f"judged-{pupil.name}.npz", scores=scores.astype(np.float16))
+    np.savez_compressed(path, scores=scores.astype(np.float16))
     if pupil.name == "default" and len(cosines):
         entry = entry_units(judged)[look.units]
         scores = np.where(entry, 0.2 * scores + 6.0 * cosines, 0.634 * scores + 6.4 * cosines)
@@ -212,6 +210,8 @@ def main() -> None:
     say("pupils", {one.name: sum(weight.numel() for weight in one.weights()) for one in pupils})
     for one in pupils:
         one.model.train()
+    if given.names == "default":
+        look_at(pupils[0], judged, given.out / "judged-before.npz", small_cosines(given.parts))
     lessons = Lessons(data, given.parts, STEP if device == "cuda" else 4096, patient=given.names == "default")
     clock, looked, saved = Clock(given.seconds, given.pairs), time.time(), time.time()
     for number, lesson in enumerate(lessons, 1):
@@ -229,13 +229,13 @@ def main() -> None:
         if time.time() - looked > given.every:
             looked = time.time()
             for one in pupils:
-                look_at(one, judged, given.out, small_cosines(given.parts))
+                look_at(one, judged, given.out / f"judged-{one.name}.npz", small_cosines(given.parts))
         if clock.gone >= 1 or (device == "cpu" and number >= given.most):
             break
     for one in pupils:
         save(one, given.out)
     for one in pupils:
-        look_at(one, judged, given.out, small_cosines(given.parts))
+        look_at(one, judged, given.out / f"judged-{one.name}.npz", small_cosines(given.parts))
     say("done")
 
 

@@ -2,9 +2,9 @@
 
     python -m tools.default_model.teaching.scoring TEXTS.npz JUDGED.npz LARGE SMALL LORA OUT --seconds 600
 
-LARGE and SMALL are folders of all-mpnet-base-v2 and all-MiniLM-L6-v2, LORA the adapter of the accurate model. Lists come
-in a random order, so a run that is cut off leaves a fair sample. Each part has, pair after pair, the teacher's score and
-the cosines by both encoders.
+LARGE and SMALL are folders of all-mpnet-base-v2 and all-MiniLM-L6-v2, LORA the adapter of the accurate model. Lists
+come in a random order, so a run that is cut off leaves a fair sample. Each part has, pair after pair, the teacher's
+score and the cosines by both encoders.
 """
 
 # ruff: noqa: T201
