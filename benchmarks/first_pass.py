@@ -88,9 +88,8 @@ def main(names: Sequence[str]) -> None:
     for name in names or SPLITS:
         pool = make_pool(name)
         print(f"\n## {name}: {len(pool.passages):,} passages, {len(pool.asked)} questions\n")
-        print(
-            "| way | right one among 200 | among 50 | first question, s | median of the others, s |\n|---|---|---|---|---|"
-        )
+        print("| way | right one among 200 | among 50 | first question, s | median of the others, s |")
+        print("|---|---|---|---|---|")
         found = {way: [] for way in ways}
         for text, right in pool.asked:
             question = Question("", text, pool.passages)

@@ -48,7 +48,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arrays["near.weight"] = rng.normal(0, 0.4, (WIDTH, WIDTH, 3))
     total = HIDDEN + 2 + PROBES + PRODUCT + 3
     shapes = {"join": (WIDTH, WIDTH), "matter": (1, WIDTH), "signs": (HIDDEN, 4), "context": (HIDDEN, WIDTH),
-              "probes": (PROBES * WIDTH, WIDTH), "product": (PRODUCT, WIDTH), "wide": (6, total), "head": (1, 6)}  # fmt: skip
+              "probes": (PROBES * WIDTH, WIDTH), "product": (PRODUCT, WIDTH), "wide": (6, total),
+              "head": (1, 6)}  # fmt: skip
     for number in range(2):
         at = f"layers.{number}."
         shapes |= {f"{at}qkv": (3 * WIDTH, WIDTH), f"{at}out": (WIDTH, WIDTH), f"{at}up": (12, WIDTH)}

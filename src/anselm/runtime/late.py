@@ -155,7 +155,7 @@ class Late:
 
 
 def dense(here: Array, starts: Indices, lengths: Indices) -> Array:
-    """The mean over the densest stretch of so many pieces, of which those outside of a text count 0. (texts, windows)"""
+    """The mean over the densest stretch of so many pieces; what is outside of a text counts 0. (texts, windows)"""
     total = np.concatenate([[0.0], np.cumsum(here, dtype=np.float64)])
     place, begin = np.arange(len(here)), np.repeat(starts, lengths)
     end, found = begin + np.repeat(lengths, lengths), []

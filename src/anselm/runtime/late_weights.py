@@ -1,4 +1,4 @@
-"""The weights of a late-interaction ranker: arrays in one file, the table of pieces as int8 with a scale for each row."""
+"""The weights of a late-interaction ranker: arrays in one file, the table of pieces in int8 with a scale a row."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from tools.default_model.teaching.arrays import Data, Lists, from_sizes, spread, steps
-from tools.default_model.teaching.losses import log_shares
+from tools.default_model.teaching.losses import log_shares, taught_loss
 
 BLEND, ENTRIES = (0.572, 5.97), (0.25, 6.0)  # of the teacher's score and cosine, as the accurate model has them
 LABELS = 0.3  # of the labels in what a labelled list is taught
@@ -116,11 +116,7 @@ def mixed_shares(taught: Tensor, labels: Tensor, owner: Tensor, count: int) -> T
 
 
 def lesson_loss(scores: Tensor, lesson: Lesson) -> Tensor:
-    """To order a list as the teacher does, and to give the same scores."""
-    plain, _ = log_shares(scores, lesson.owner, lesson.count, null=False)
-    by_list = (lesson.share * (lesson.share.clamp(min=1e-9).log() - plain)).sum() / lesson.count
-    apart = scores - lesson.taught
-    return by_list + CLOSE * torch.where(apart.abs() < 4, apart.square(), 8 * apart.abs() - 16).mean()
+    return taught_loss(scores, lesson.taught, lesson.share, lesson.owner, lesson.count, CLOSE)
 
 
 class Clock:
