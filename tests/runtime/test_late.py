@@ -44,10 +44,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "table": rng.normal(0, 1, (shape["vocab_size"], WIDTH)),
         "rarity": rng.normal(0, 0.5, shape["vocab_size"]),
     }
-    arrays |= {"place": rng.normal(0, 0.3, (66, WIDTH)), "near.bias": rng.normal(0, 0.2, WIDTH)}
-    arrays["near.weight"] = rng.normal(0, 0.4, (WIDTH, WIDTH, 3))
+    arrays["place"] = rng.normal(0, 0.3, (66, WIDTH))
     total = HIDDEN + 2 + PROBES + PRODUCT + 3
-    shapes = {"join": (WIDTH, WIDTH), "matter": (1, WIDTH), "signs": (HIDDEN, 4), "context": (HIDDEN, WIDTH),
+    shapes = {"matter": (1, WIDTH), "signs": (HIDDEN, 4), "context": (HIDDEN, WIDTH),
               "probes": (PROBES * WIDTH, WIDTH), "product": (PRODUCT, WIDTH), "wide": (6, total),
               "head": (1, 6)}  # fmt: skip
     for number in range(2):
@@ -98,11 +97,7 @@ def naive(folder: Path, question: list[int], candidate: list[int]) -> float:
         [math.exp(a["rarity"][piece] + apply("matter", x)[0]) for piece, x in zip(question, words, strict=True)]
     )
     weight /= weight.sum()
-    rows = [np.zeros(WIDTH), *(table[piece] for piece in candidate), np.zeros(WIDTH)]
-    texts = []
-    for place in range(1, len(rows) - 1):
-        around = a["near.bias"] + sum(a["near.weight"][:, :, k] @ rows[place - 1 + k] for k in range(3))
-        texts.append(rows[place] + apply("join", np.maximum(around, 0)))
+    texts = [table[piece] for piece in candidate]
     sims = np.array([[unit(q) @ unit(c) for c in texts] for q in states])
     met = np.zeros(HIDDEN)
     for i, piece in enumerate(question):

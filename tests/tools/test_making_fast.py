@@ -30,7 +30,7 @@ LISTS = [
 @pytest.fixture(scope="module")
 def student() -> Late:
     torch.manual_seed(3)
-    found = Late(torch.randn(30522, 64), torch.randn(30522) * 0.3, 2, "near").eval()
+    found = Late(torch.randn(30522, 64), torch.randn(30522) * 0.3, 2, "static").eval()
     with torch.no_grad():
         for one in found.parameters():
             if not one.any():

@@ -1,8 +1,8 @@
 """Late interaction: question and candidate are read apart, and their pieces meet as vectors (after ColBERT, Khattab and
-Zaharia, 2020, and kernel pooling, Xiong et al., 2017; the candidate's side is nearly a table, as in model2vec).
+Zaharia, 2020, and kernel pooling, Xiong et al., 2017; the candidate's side is a table, as in model2vec).
 
     q_i   pieces of the question (WordPiece) and what ends it, read by two layers of attention over the question alone
-    c_j   pieces of the candidate: x_j + U relu(W [x_j-1, x_j, x_j+1]), x rows of one table for both sides
+    c_j   pieces of the candidate: rows of the table that the question's pieces begin with, too
     S_ij  = cos(q_i, c_j)
     w_i   = softmax over i of (rarity of the piece + m . q_i)
 
@@ -16,8 +16,8 @@ p_k = P_k sum_i w_i q_i, which look for what the question does not say, such as 
 whole (means weighted by rarity) and a projection of the product of these; ln of both lengths. A layer of 64 makes a
 score of all.
 
-Nothing of the candidate depends on the question but the cosines, and no candidate piece attends to another, which is
-what makes it fast. A candidate that does not fit is read in windows, and its best one counts.
+No piece of a candidate looks at another, so the cosines are those of distinct pieces, however often they occur, which
+is what makes it fast. A candidate that does not fit is read in windows, and its best one counts.
 """
 
 from __future__ import annotations

@@ -41,8 +41,9 @@ class Asked:
 class Said:
     """Some texts, whatever is asked of them."""
 
-    ids: Indices  # (pieces,)
-    units: Array  # (pieces, width) c_j, of length one
+    ids: Indices  # (distinct pieces,)
+    units: Array  # (distinct pieces, width) of length one
+    pieces: Indices  # (pieces,) which of these, text after text
     starts: Indices  # (texts,)
     lengths: Indices  # (texts,)
     vectors: Array  # (texts, width) of length one
@@ -82,7 +83,7 @@ class Late:
 
     def ask(self, texts: Texts, number: int) -> Asked:
         weights, start = self.weights, texts.starts[number]
-        ids = texts.ids[start : start + min(texts.lengths[number], self.reading.max_question)]
+        ids = texts.ids[start : start + min(texts.lengths[number], self.reading.max_question)].astype(np.int64)
         pieces = np.append(ids, self.tokenizer.after[:1])
         states = weights.table[pieces] + weights.place[: len(pieces)]
         for layer in weights.layers:
@@ -100,29 +101,20 @@ class Late:
         ids = np.full(lengths.sum(), self.tokenizer.pad, dtype=np.int64)
         ids[np.repeat(texts.lengths[which] > 0, lengths)] = texts.ids[spread(texts.starts[which], texts.lengths[which])]
         starts = np.cumsum(lengths) - lengths
-        states = self._beside(self.weights.table[ids], starts, lengths)
-        heavy = np.exp(self.weights.rarity[ids])[:, None] * states
-        return Said(ids, unit(states), starts, lengths, unit(np.add.reduceat(heavy, starts, axis=0)))
-
-    def _beside(self, states: Array, starts: Indices, lengths: Indices) -> Array:
-        """Pieces with what they take from those before and after them, in their own text. (pieces, width)"""
-        width, three = states.shape[1], states @ self.weights.near.weight
-        around = three[:, width : 2 * width] + self.weights.near.bias
-        before, after = three[:, :width], three[:, 2 * width :]
-        before[starts + lengths - 1] = 0  # the last piece of a text gives nothing to the next text
-        after[starts] = 0
-        around[1:] += before[:-1]
-        around[:-1] += after[1:]
-        return np.asarray(states + self.weights.join(np.maximum(around, 0)))
+        distinct, pieces = np.unique(ids, return_inverse=True)
+        states = self.weights.table[distinct]
+        heavy = np.exp(self.weights.rarity[distinct])[:, None] * states
+        vectors = unit(np.add.reduceat(heavy[pieces], starts, axis=0))
+        return Said(distinct, unit(states), pieces, starts, lengths, vectors)
 
     def meet(self, asked: Asked, said: Said, places: Indices) -> Array:
         """The scores of some of the texts. (places,)"""
         lengths = said.lengths[places]
-        inside, starts = spread(said.starts[places], lengths), np.cumsum(lengths) - lengths
-        sims = asked.rows @ said.units[inside].T  # (rows, pieces of candidates)
+        pieces, starts = said.pieces[spread(said.starts[places], lengths)], np.cumsum(lengths) - lengths
+        sims = (asked.rows @ said.units.T)[:, pieces]  # (rows, pieces of candidates)
         count = len(asked.ids)
         found = [
-            self._partners(asked, sims[: count + 1], said.ids[inside], starts, lengths),
+            self._partners(asked, sims[: count + 1], said.ids[pieces], starts, lengths),
             dense(asked.weight @ np.square(np.maximum(sims[:count], 0)), starts, lengths),
             np.maximum.reduceat(sims[count + 1 :], starts, axis=1).T,
         ]

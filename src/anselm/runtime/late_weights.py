@@ -69,8 +69,6 @@ class Weights:
     rarity: Array  # (pieces,)
     place: Array  # (longest question, width)
     layers: tuple[Layer, ...]
-    near: Linear  # width -> width before, here and after, side by side
-    join: Linear
     matter: Linear
     signs: Linear
     context: Linear
@@ -89,19 +87,12 @@ class Weights:
     @classmethod
     def _of(cls, arrays: dict[str, Array], heads: int) -> Weights:
         linear = {name: Linear(arrays[f"{name}.weight"].T, arrays[f"{name}.bias"]) for name in LINEAR}
-        near = np.concatenate([arrays["near.weight"][:, :, place].T for place in range(3)], axis=1)
         table = arrays[TABLE] * arrays[SCALE][:, None]
-        return cls(
-            table,
-            arrays["rarity"],
-            arrays["place"],
-            tuple(read_layers(arrays, heads)),
-            Linear(near, arrays["near.bias"]),
-            **linear,
-        )
+        layers = tuple(read_layers(arrays, heads))
+        return cls(table, arrays["rarity"], arrays["place"], layers, **linear)
 
 
-LINEAR = ("join", "matter", "signs", "context", "probes", "product", "wide", "head")
+LINEAR = ("matter", "signs", "context", "probes", "product", "wide", "head")
 
 
 def read_layers(arrays: dict[str, Array], heads: int) -> Iterator[Layer]:
@@ -131,5 +122,6 @@ def write_arrays(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
     table = np.asarray(arrays[TABLE], dtype=np.float32)
     scale = np.maximum(np.abs(table).max(axis=1) / 127, 1e-12).astype(np.float32)
     rounded = np.clip(np.rint(table / scale[:, None]), -127, 127).astype(np.int8)
-    rest = {name: np.asarray(array, dtype=np.float16) for name, array in arrays.items() if name != TABLE}
-    np.savez(path, **{TABLE: rounded, SCALE: scale}, **rest)
+    others = {name: array for name, array in arrays.items() if name != TABLE}
+    rest: dict[str, Any] = {name: np.asarray(array, dtype=np.float16) for name, array in others.items()}
+    np.savez(path, **(rest | {TABLE: rounded, SCALE: scale}))
