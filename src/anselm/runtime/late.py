@@ -70,7 +70,8 @@ class Late:
     def _score(self, lists: Lists) -> Scores:
         """(pairs,)"""
         which, place = np.unique(lists.candidates, return_inverse=True)
-        asked = {number: self.ask(lists.texts, number) for number in set(lists.questions.tolist())}
+        distinct = list(dict.fromkeys(lists.questions.tolist()))
+        asked = dict(zip(distinct, self.ask(lists.texts, distinct), strict=True))
         found = np.empty(len(place))
         for first, last in blocks(lists.texts.lengths[which]):
             said = self.say(lists.texts, which[first:last])
@@ -81,14 +82,20 @@ class Late:
                     found[pairs] = self.meet(asked[question], said, place[pairs] - first)
         return found
 
-    def ask(self, texts: Texts, number: int) -> Asked:
-        weights, start = self.weights, texts.starts[number]
-        ids = texts.ids[start : start + min(texts.lengths[number], self.reading.max_question)].astype(np.int64)
-        pieces = np.append(ids, self.tokenizer.after[:1])
-        states = weights.table[pieces] + weights.place[: len(pieces)]
-        for layer in weights.layers:
-            states = layer(states, max(len(ids), 1))
-        words = states[: len(ids)]
+    def ask(self, texts: Texts, which: Sequence[int]) -> list[Asked]:
+        """Some of the texts as questions."""
+        lengths = np.minimum(texts.lengths[which], self.reading.max_question)
+        ids = [texts.ids[start : start + size] for start, size in zip(texts.starts[which], lengths, strict=True)]
+        pieces = np.concatenate([np.append(one, self.tokenizer.after[:1]) for one in ids]).astype(np.int64)
+        spans = [slice(end - size - 1, end) for end, size in zip(np.cumsum(lengths + 1), lengths, strict=True)]
+        places = np.concatenate([np.arange(size + 1) for size in lengths])
+        states = self.weights.table[pieces] + self.weights.place[places]
+        for layer in self.weights.layers:
+            states = layer(states, spans)
+        return [self._asked(pieces[span][:-1], states[span]) for span in spans]
+
+    def _asked(self, ids: Indices, states: Array) -> Asked:
+        weights, words = self.weights, states[:-1]
         matter = np.exp(weights.rarity[ids] + weights.matter(words)[:, 0])
         weight = matter / np.maximum(matter.sum(), SMALLEST)
         whole = weight @ words
@@ -111,7 +118,8 @@ class Late:
         """The scores of some of the texts. (places,)"""
         lengths = said.lengths[places]
         pieces, starts = said.pieces[spread(said.starts[places], lengths)], np.cumsum(lengths) - lengths
-        sims = (asked.rows @ said.units.T)[:, pieces]  # (rows, pieces of candidates)
+        few = len(pieces) < len(said.units)  # then each is looked up before, else the products are
+        sims = asked.rows @ said.units[pieces].T if few else (asked.rows @ said.units.T)[:, pieces]
         count = len(asked.ids)
         found = [
             self._partners(asked, sims[: count + 1], said.ids[pieces], starts, lengths),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ class Norm:
 
 @dataclass(frozen=True)
 class Layer:
-    """Attention over some pieces and two linear steps, each with what it was given added, and norms behind."""
+    """Attention over the pieces of a question and two linear steps, each with what it was given added, norms behind."""
 
     heads: int
     qkv: Linear
@@ -51,14 +51,19 @@ class Layer:
     down: Linear
     second: Norm
 
-    def __call__(self, x: Array, shown: int) -> Array:
-        """The first `shown` rows are seen by all. (pieces, width)"""
-        q, k, v = np.moveaxis(self.qkv(x).reshape(len(x), 3, self.heads, -1), 0, 2)  # each (heads, pieces, size)
+    def __call__(self, x: Array, spans: Sequence[slice]) -> Array:
+        """Questions one after the other; the last piece of each, which ends it, is seen by none. (pieces, width)"""
+        qkv = self.qkv(x).reshape(len(x), 3, self.heads, -1)
+        seen = np.concatenate([self._look(qkv[span]) for span in spans]).reshape(x.shape)
+        x = self.first(x + self.out(seen))
+        return self.second(x + self.down(np.maximum(self.up(x), 0)))
+
+    def _look(self, qkv: Array) -> Array:
+        q, k, v = np.moveaxis(qkv, 0, 2)  # each (heads, pieces, size)
+        shown = max(q.shape[1] - 1, 1)
         looks = q @ np.swapaxes(k[:, :shown], 1, 2) / np.float32(q.shape[-1] ** 0.5)
         looks = np.exp(looks - looks.max(axis=-1, keepdims=True))
-        seen = (looks / looks.sum(axis=-1, keepdims=True)) @ v[:, :shown]
-        x = self.first(x + self.out(np.swapaxes(seen, 0, 1).reshape(x.shape)))
-        return self.second(x + self.down(np.maximum(self.up(x), 0)))
+        return np.swapaxes((looks / looks.sum(axis=-1, keepdims=True)) @ v[:, :shown], 0, 1)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from tools.default_model.teaching.arrays import Data, Lists, spread
-from tools.default_model.teaching.late import PROBES, SHARP, WINDOWS, Late, unit
+from tools.default_model.teaching.late import PROBES, SHARP, Late, unit
 from tools.default_model.teaching.lessons import (
     BLEND,
     CLOSE,
