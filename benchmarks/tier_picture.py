@@ -54,9 +54,9 @@ def draw(rows: list[Row], path: Path) -> None:
         axes.annotate(
             row.way,
             (row.speed, row.mean),
-            xytext=(0, 9),
+            xytext=(10, 6) if ours else (0, -15),
             textcoords="offset points",
-            ha="center",
+            ha="left" if ours else "center",
             fontsize=9,
             fontweight="bold" if ours else "normal",
         )

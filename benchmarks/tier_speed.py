@@ -29,8 +29,8 @@ from anselm.runtime.sentence_encoder import load_sentence_encoder
 from anselm.runtime.vector_store import VectorStore
 from benchmarks.ranking import Way, cross_encoder, flashrank, pairs_of, prepare_onnx
 
-ROUNDS = 5
-FAST, SLOW = 1, 24  # every so manieth list; slow ways get fewer, so that a run takes minutes
+ROUNDS = 3
+FAST, SLOW = 1, 40  # every so manieth list; slow ways get fewer, so that a run takes minutes
 QUICK = ("BM25", "fast")
 
 

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anselm.data.formats.records import check_question, check_rankable
 from anselm.data.objects import candidate_from_object, has_id
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.metrics.calibration import Calibration
+from anselm.models.lexical import Lexical
 from anselm.ranking.answers import Answers, Ranking, Result, fold, gather
 from anselm.ranking.contexts import Context, check_related, find_context
 from anselm.ranking.explanations import explain as explain_scores
-from anselm.ranking.first_pass import nearest
 from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
 from anselm.ranking.scorers import load_calibration, load_scorer
@@ -26,6 +27,7 @@ from anselm.scorer import Scorer, Scores, batched
 from anselm.text.faq import Skip
 from anselm.text.languages import foreign_texts
 
+COMPARED = 1_000  # passages of a long document, at most, that are compared with the question by meaning
 EXPLAINED = 10  # results, where `top` does not say how many are wanted: each costs a score per word
 
 
@@ -121,7 +123,7 @@ class Ranker:
 
         Sentences of documents are found, and entries of FAQs. One document may be given by itself. A file counts once,
         however often and by whichever name it is given. Of many sentences `read` are read by the model (200, for the
-        default), those nearest to the question by their words and by their meaning.
+        default), those nearest to the question by their words and, as far as the model knows, by their meaning.
 
         `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each file or entry that cannot
         be read, and is passed over then; without it the first is an error. `explain` tells which words carried the
@@ -154,7 +156,13 @@ class Ranker:
         capacity = read or self.scorer.capacity
         if capacity is None or len(question.candidates) <= capacity:
             return question
-        return nearest(self.scorer, question, capacity)
+        rough = Lexical("bm25").score([question])[0]
+        kept = np.argsort(-rough, kind="stable")[: max(capacity, COMPARED)]
+        if encode := getattr(self.scorer, "text_vectors", None):
+            asked, *texts = encode([question.text, *(question.candidates[i].content for i in kept)])
+            kept = fuse(kept, kept[np.argsort(-(np.array(texts) @ asked), kind="stable")])
+        kept = np.sort(kept[:capacity])
+        return replace(question, candidates=tuple(question.candidates[i] for i in kept))
 
     def _explained(self, question: Question, results: Sequence[Result], count: int) -> list[Result]:
         """The same results; the first so many say why."""
@@ -204,6 +212,11 @@ def ask(
     return Ranker.load(model).ask(
         question, documents, top, read=read, columns=columns, explain=explain, fold_duplicates=fold_duplicates
     )
+
+
+def fuse(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Two orders of the same things as one, taking turns."""
+    return np.array(list(dict.fromkeys(np.column_stack([first, second]).ravel().tolist())), dtype=np.intp)
 
 
 def list_candidates(candidates: Iterable[Any]) -> list[Any]:
