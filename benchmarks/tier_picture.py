@@ -54,9 +54,9 @@ def draw(rows: list[Row], path: Path) -> None:
         axes.annotate(
             row.way,
             (row.speed, row.mean),
-            xytext=(10, 6) if ours else (0, -15),
+            xytext=(10, 6) if ours else (6, -14),
             textcoords="offset points",
-            ha="left" if ours else "center",
+            ha="left",
             fontsize=9,
             fontweight="bold" if ours else "normal",
         )
