@@ -76,9 +76,12 @@ def main(arguments: Sequence[str] = ()) -> None:
 
 def prepare(folder: Path) -> None:
     """The peers' files: torch's folder, ONNX in float32 and in int8, OpenVINO in int8."""
-    import nncf
+    prepare_onnx(folder)
+    prepare_openvino(folder)
+
+
+def prepare_onnx(folder: Path) -> None:
     import onnx
-    import openvino
     import torch
     from onnxruntime.quantization import quantize_dynamic
     from transformers import AutoTokenizer, BertForSequenceClassification
@@ -98,10 +101,17 @@ def prepare(folder: Path) -> None:
     source = find_encoder("all-MiniLM-L6-v2")
     model = BertForSequenceClassification.from_pretrained(source, num_labels=1).eval()
     model.save_pretrained(folder / "torch")
-    tokenizer = AutoTokenizer.from_pretrained(source)
-    tokenizer.save_pretrained(folder / "torch")
+    AutoTokenizer.from_pretrained(source).save_pretrained(folder / "torch")
     onnx.save(to_onnx(Logits(model), model, ("ids", "mask", "types")), folder / "float32.onnx")
     quantize_dynamic(folder / "float32.onnx", folder / "int8.onnx", per_channel=True)
+
+
+def prepare_openvino(folder: Path) -> None:
+    import nncf
+    import openvino
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder / "torch")
     questions, texts = bundled_texts()
     pairs = [tokenizer(question, text) for question in questions for text in texts]
     names = {"ids": "input_ids", "mask": "attention_mask", "types": "token_type_ids"}

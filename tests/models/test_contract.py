@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anselm.checkpoints.catalogue import DEFAULT, all_models, build_model, import_model, load_model
+from anselm.checkpoints.catalogue import DEFAULT, FAST, all_models, build_model, import_model, load_model
 from anselm.data.question import Candidate, Question
 from anselm.errors import AnselmError, MissingExtraError
 from anselm.ranking.scorers import load_scorer
@@ -44,7 +44,7 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
 HERE = [name for name, entry in all_models().items() if entry.ready or not entry.shipped]  # without what is fetched
 CASES: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in HERE} | MORE
 SHIPPED = [name for name, entry in all_models().items() if entry.ready]
-UNTRAINED = {*SHIPPED, "general"}  # the default is the general ranker that there is
+UNTRAINED = {name: name for name in SHIPPED} | {"general": DEFAULT, "late-interaction": FAST}  # what there is of each
 Make = Callable[[str], Any]
 every = pytest.mark.parametrize("case", CASES)
 trainable = pytest.mark.parametrize("case", [case for case, (name, _) in CASES.items() if name not in UNTRAINED])
@@ -58,7 +58,7 @@ def fresh(request: pytest.FixtureRequest) -> Make:
     def make(case: str) -> Any:
         name, settings = CASES[case]
         if name in UNTRAINED:
-            return load_scorer(name if name in SHIPPED else DEFAULT)
+            return load_scorer(UNTRAINED[name])
         torch = pytest.importorskip("torch")
         request.getfixturevalue("one_thread")
         try:

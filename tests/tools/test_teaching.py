@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from tools.default_model.teaching import rows  # noqa: E402
 from tools.default_model.teaching.judging import area  # noqa: E402
 from tools.default_model.teaching.large import Large  # noqa: E402
 from tools.default_model.teaching.losses import labelled_loss, taught_loss  # noqa: E402
-from tools.default_model.teaching.packing import pack_large, unpack_large  # noqa: E402
 from tools.default_model.teaching.small import Small  # noqa: E402
 
 SMALL = {
@@ -161,14 +159,3 @@ def test_area_by_all_pairs() -> None:
     values, positive = rng.integers(0, 5, 30).astype(float), rng.random(30) < 0.4
     pairs = list(product(values[positive], values[~positive]))
     assert area(values, positive) == pytest.approx(sum((a > b) + 0.5 * (a == b) for a, b in pairs) / len(pairs))
-
-
-def test_packed_weights_come_back_nearly(tmp_path: Path) -> None:
-    from safetensors.torch import save_file
-
-    weights = {"big": torch.randn(200, 64), "little": torch.randn(7)}
-    save_file(weights, tmp_path / "model.safetensors")
-    assert pack_large(tmp_path / "model.safetensors", tmp_path) == 1
-    found = unpack_large(tmp_path)
-    assert torch.equal(found["little"], weights["little"])
-    assert float((found["big"] - weights["big"]).abs().max()) < float(weights["big"].abs().max()) / 200

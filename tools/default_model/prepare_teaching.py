@@ -197,7 +197,7 @@ def save(out: Path, pools: Sequence[Pool], labelled: Sequence[Labelled]) -> None
         "units": rows, "pools": bounds, "query": text, "own": own, "asked": asked, "listed": numbers,
         "otherwise": otherwise, "near": np.concatenate(near), "translation": translated(tokenizer),
     }  # fmt: skip
-    np.savez(
+    np.savez_compressed(
         out,
         ids=np.concatenate([np.array(one, dtype=np.uint16) for one in tokens]),
         lengths=lengths.astype(np.uint16),

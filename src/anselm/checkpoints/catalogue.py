@@ -33,10 +33,11 @@ from anselm.scorer import Scorer
 
 PACKAGE = Path(__file__).parents[1]
 SHIPPED = PACKAGE / "shipped"  # checkpoints that come with the package, one folder per name
-DEFAULT, ACCURATE = "default", "accurate"
+FAST, DEFAULT, ACCURATE = "fast", "default", "accurate"
 TIERS = {
     DEFAULT: "what is used when no model is named",
     ACCURATE: "slower and better, with an encoder that is fetched once",
+    FAST: "for long lists and large numbers",
 }  # shipped rankers that have a name of their own
 ON_ENCODERS = "cross-encoder"  # what is trained where only an encoder is named
 GROUP = "anselm.models"

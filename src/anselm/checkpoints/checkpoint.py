@@ -24,12 +24,13 @@ STATISTICS = "statistics.json"  # of a lexical one
 GRAPHS = "onnx"
 GRAPH = f"{GRAPHS}/model.onnx"  # an exported model is one graph,
 READER_GRAPH, ENCODER_GRAPH = f"{GRAPHS}/reader.onnx", f"{GRAPHS}/encoder.onnx"  # a blended one has two
+ARRAYS = "arrays.npz"  # of one that is computed in numpy
 
 VOCABULARY_SHA256 = "vocabulary_sha256"  # in CONFIG: another list of words may well fit, and mean other vectors
 
 # What runs an exported checkpoint, as CONFIG says under "runtime"; each is a module of anselm.runtime.
-PAIRS, WORDS, BLENDED, CASCADE = "pairs", "words", "blended", "cascade"
-RUNTIMES = (PAIRS, WORDS, BLENDED, CASCADE)
+PAIRS, WORDS, BLENDED, CASCADE, LATE = "pairs", "words", "blended", "cascade", "late"
+RUNTIMES = (PAIRS, WORDS, BLENDED, CASCADE, LATE)
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Checkpoint:
     @property
     def runtime(self) -> str | None:
         """What runs it without torch; None where it is not exported, and its model's own file scores."""
-        if not any((self.folder / GRAPHS).glob("*.onnx")):
+        if not self.has(ARRAYS) and not any((self.folder / GRAPHS).glob("*.onnx")):
             return None
         if (named := self.record.get("runtime")) is not None:
             if named not in RUNTIMES:

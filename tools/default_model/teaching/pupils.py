@@ -1,0 +1,255 @@
+"""Train students on what the teacher writes down: several fast ones side by side, or the default ranker's reader.
+
+    python -m tools.default_model.teaching.pupils TEXTS.npz JUDGED.npz PARTS LARGE READER.onnx OUT near,read
+
+Names are those of LATE and CROSS, or "default". Their rates fall with the time or the pairs that are left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from anselm.models.frames.dequantized import thaw
+from tools.default_model.teaching.arrays import Data, labelled_lists
+from tools.default_model.teaching.cross import Cross
+from tools.default_model.teaching.judging import judge, spell
+from tools.default_model.teaching.large import Large
+from tools.default_model.teaching.late import Late
+from tools.default_model.teaching.lessons import Clock, Lesson, Lessons, Mean, blended, entry_units, lesson_loss
+from tools.default_model.teaching.rows import Row, by_width
+from tools.default_model.teaching.scoring import pair_scores, say
+from tools.default_model.teaching.small import WORDS, Small
+
+STEP, CHUNK = 131_072, 65_536  # tokens of a step, and of what is read at once
+READER, READER_ENTRIES = (0.634, 6.4), (0.2, 6.0)  # the default ranker's blend
+SIMILAR = 2.0  # how much the similarity of the texts as a whole counts beside the lesson
+
+
+@dataclass
+class Pupil:
+    name: str
+    model: nn.Module
+    score: Callable[[Row], tuple[Tensor, Tensor | None]]  # and a cosine that is taught, too
+    blend: Callable[[Tensor, Lesson], Tensor]
+    optimizer: torch.optim.Optimizer
+    rates: list[float]
+    mean: Mean
+    loss: float = 0.0
+
+    def weights(self) -> list[Tensor]:
+        return [one for one in self.model.parameters() if one.requires_grad]
+
+
+def make_pupil(name: str, model: nn.Module, rate: float, table_rate: float, score=None, blend=None) -> Pupil:
+    tables = [one for key, one in model.named_parameters() if key in ("table", "rarity")]
+    others = [one for key, one in model.named_parameters() if key not in ("table", "rarity")]
+    fused = next(model.parameters()).is_cuda
+    groups = [{"params": others, "weight_decay": 0.01}, *([{"params": tables, "weight_decay": 0.0}] if tables else [])]
+    optimizer = torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), fused=fused)
+    weights = [one for one in model.parameters() if one.requires_grad]
+    return Pupil(name, model, score or model, blend or (lambda scores, lesson: scores), optimizer, [rate, table_rate],
+                 Mean(weights))  # fmt: skip
+
+
+def piece_vectors(large: Path, data: Data, device: str, kind: torch.dtype) -> Tensor:
+    """What the large encoder makes of each piece alone, the rarer the longer (as model2vec does). (pieces, 768)"""
+    frozen = {name: one.to(device, kind) for name, one in load_file(large / "model.safetensors").items()}
+    encoder = Large(frozen).to(device).eval()
+    numbers = torch.from_numpy(data.file["translation"].astype(np.int64)).to(device)
+    ids = torch.stack([torch.full_like(numbers, 0), numbers, torch.full_like(numbers, 2)], dim=1)
+    parts = []
+    with torch.inference_mode():
+        for some in ids.split(4096):
+            shown = torch.ones_like(some, dtype=torch.bool)
+            parts.append(encoder.pooled(Row(some, shown, shown), adapted=False).float())
+    return torch.cat(parts).clone()
+
+
+def principal(vectors: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    """The widest directions of vectors whose mean is taken out, and the way back. (rows, width), (width, before)"""
+    middle = vectors - vectors.mean(dim=0)
+    _, directions = torch.linalg.eigh((middle.t() @ middle).double().cpu())
+    chosen = directions[:, -width:].t().float().to(vectors.device)
+    return middle @ chosen.t(), chosen
+
+
+def rarity(data: Data) -> Tensor:
+    """log of 1 + log N / n, as the pieces stand in the texts. (pieces,)"""
+    often = np.bincount(data.file["ids"], minlength=len(data.file["translation"])).astype(np.float64)
+    weight = np.log(often.sum() / (often + 5))
+    return torch.from_numpy(np.log(np.maximum(weight, 0.3) / weight.max())).float().to(data.device)
+
+
+LATE = {  # width, layers of the question, what is done with the candidate
+    "static": (128, 2, "static"), "static256": (256, 2, "static"), "near": (128, 2, "near"),
+    "near256": (256, 2, "near"), "read": (128, 2, "read"),
+}  # fmt: skip
+CROSS = {"two384": (384, 12, 1536), "two192": (192, 6, 768), "two128": (128, 4, 512)}  # width, heads, hidden
+
+
+def fast_pupil(name: str, data: Data, pieces: Tensor, reader: dict[str, Tensor]) -> Pupil:
+    if name in LATE:
+        width, layers, candidate = LATE[name]
+        table, _ = principal(pieces, width)
+        table = table / table.norm(dim=1).mean() * width**0.5 * 0.5
+        return make_pupil(name, Late(table, rarity(data), layers, candidate).to(data.device), 1e-3, 1.5e-3)
+    width, heads, wide = CROSS[name]
+    if width == 384:
+        words = reader[WORDS].to(data.device).float()
+        table, back = principal(words, 128)
+        model = Cross(table, back, heads, wide).to(data.device)
+        model.take(reader, (0, 5))
+        with torch.no_grad():
+            model.place += words.mean(dim=0)
+        return make_pupil(name, model, 3e-4, 3e-4)
+    table, _ = principal(pieces, 128)
+    table = table / table.std()
+    widen = torch.randn(128, width, device=data.device) / 128**0.5
+    return make_pupil(name, Cross(table, widen, heads, wide).to(data.device), 1e-3, 1e-3)
+
+
+def default_pupil(data: Data, reader: dict[str, Tensor], kind: torch.dtype) -> Pupil:
+    """The reader as it is, taught inside its blend: what it adds to the small encoder's cosine."""
+    model = Small({**reader, WORDS: reader[WORDS].to(kind)}).to(data.device)
+    model.words = model.words.to(data.device)
+
+    def blend(scores: Tensor, lesson: Lesson) -> Tensor:
+        return blended(scores, lesson.similar, lesson.entry, READER, READER_ENTRIES)
+
+    return make_pupil("default", model, 1.5e-4, 0.0, lambda row: (model(row, model.cast())[0], None), blend)
+
+
+def teach(pupil: Pupil, data: Data, lesson: Lesson, rate: float) -> None:
+    device = data.device.type
+    order = list(by_width(lesson.widths, CHUNK if device == "cuda" else 4096))
+    scores, cosines = [], []
+    with torch.autocast(device, torch.bfloat16, enabled=device == "cuda" and isinstance(pupil.model, Cross)):
+        for some in order:
+            score, cosine = pupil.score(data.rows(lesson.questions[some], lesson.units[some], "small"))
+            scores.append(score.float())
+            cosines += [cosine] if cosine is not None else []
+    back = torch.from_numpy(np.argsort(np.concatenate(order))).to(data.device)
+    value = lesson_loss(pupil.blend(torch.cat(scores)[back], lesson), lesson)
+    pupil.loss = pupil.loss * 0.98 + value.detach() * 0.02 if pupil.loss != 0.0 else value.detach()
+    if cosines:
+        value = value + SIMILAR * (torch.cat(cosines)[back] - lesson.meant).square().mean()
+    value.backward()
+    weights = pupil.weights()
+    torch.nn.utils.clip_grad_norm_(weights, 1.0)
+    for group, most in zip(pupil.optimizer.param_groups, pupil.rates, strict=False):
+        group["lr"] = most * rate
+    pupil.optimizer.step()
+    pupil.optimizer.zero_grad(set_to_none=True)
+    pupil.mean.add(weights)
+
+
+def save(pupil: Pupil, out: Path) -> None:
+    """Running means, in half precision; files of at most 16 MB."""
+    names = [name for name, one in pupil.model.named_parameters() if one.requires_grad]
+    if isinstance(pupil.model, Small):
+        names = pupil.model.names
+    state = {name: one.half().contiguous().cpu() for name, one in zip(names, pupil.mean.weights, strict=True)}
+    parts, size = [{}], 0
+    for name, one in state.items():
+        if size + one.nbytes > 15_500_000 and parts[-1]:
+            parts, size = [*parts, {}], 0
+        parts[-1][name], size = one, size + one.nbytes
+    for number, part in enumerate(parts):
+        save_file(part, out / f"{pupil.name}-{number}.partial")
+        (out / f"{pupil.name}-{number}.partial").rename(out / f"{pupil.name}-{number}.safetensors")
+
+
+def look_at(pupil: Pupil, judged: Data, path: Path, cosines: np.ndarray) -> None:
+    """What the running mean of its weights thinks of the dev lists."""
+    look, weights = labelled_lists(judged.file), pupil.weights()
+    before = [one.detach().clone() for one in weights]
+    with torch.no_grad():
+        for one, mean in zip(weights, pupil.mean.weights, strict=True):
+            one.copy_(mean)
+        pupil.model.eval()
+        scores = pair_scores(judged, look, "small", lambda row: pupil.score(row)[0])
+        pupil.model.train()
+        for one, kept in zip(weights, before, strict=True):
+            one.copy_(kept)
+    np.savez_compressed(path, scores=scores.astype(np.float16))
+    if pupil.name == "default" and len(cosines):
+        entry = entry_units(judged)[look.units]
+        scores = np.where(entry, 0.2 * scores + 6.0 * cosines, 0.634 * scores + 6.4 * cosines)
+    say(pupil.name, spell(judge(judged.file, look, scores, lambda name: "few" not in name)))
+
+
+def small_cosines(parts: Path) -> np.ndarray:
+    """By the small encoder, of the dev lists, once the teacher has written them."""
+    path = parts / "judged.npz"
+    return np.load(path)["small"].astype(np.float32) if path.exists() else np.empty(0)
+
+
+def main() -> None:
+    given = parse()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    kind = torch.bfloat16 if device == "cuda" else torch.float32
+    torch.manual_seed(1)
+    torch.set_float32_matmul_precision("high")
+    given.out.mkdir(parents=True, exist_ok=True)
+    data, judged = Data(given.texts, device), Data(given.judged, device)
+    reader = {name: one.to(device) for name, one in thaw(given.reader).items() if one.is_floating_point()}
+    if given.names == "default":
+        pupils = [default_pupil(data, reader, kind)]
+    else:
+        pieces = piece_vectors(given.large, data, device, kind)
+        pupils = [fast_pupil(name, data, pieces, reader) for name in given.names.split(",")]
+    say("pupils", {one.name: sum(weight.numel() for weight in one.weights()) for one in pupils})
+    for one in pupils:
+        one.model.train()
+    if given.names == "default":
+        look_at(pupils[0], judged, given.out / "judged-before.npz", small_cosines(given.parts))
+    lessons = Lessons(data, given.parts, STEP if device == "cuda" else 4096, patient=given.names == "default")
+    clock, looked, saved = Clock(given.seconds, given.pairs), time.time(), time.time()
+    for number, lesson in enumerate(lessons, 1):
+        clock.seen += len(lesson.units)
+        for one in pupils:
+            teach(one, data, lesson, clock.rate(number))
+        if number % (100 if device == "cuda" else 1) == 0:
+            losses = {one.name: round(float(one.loss), 4) for one in pupils}
+            say(f"step {number}, {clock.seen / 1e6:.2f}M pairs, {lessons.fresh / 1e6:.2f}M fresh, "
+                f"{clock.gone:.3f} over, losses {losses}")  # fmt: skip
+        if time.time() - saved > 120:
+            saved = time.time()
+            for one in pupils:
+                save(one, given.out)
+        if time.time() - looked > given.every:
+            looked = time.time()
+            for one in pupils:
+                look_at(one, judged, given.out / f"judged-{one.name}.npz", small_cosines(given.parts))
+        if clock.gone >= 1 or (device == "cpu" and number >= given.most):
+            break
+    for one in pupils:
+        save(one, given.out)
+    for one in pupils:
+        look_at(one, judged, given.out / f"judged-{one.name}.npz", small_cosines(given.parts))
+    say("done")
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("texts", "judged", "parts", "large", "reader", "out"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("names")
+    parser.add_argument("--seconds", type=float, default=900)
+    parser.add_argument("--pairs", type=float, default=1e9, help="after which training is over, too")
+    parser.add_argument("--every", type=float, default=300, help="seconds between looks at the dev lists")
+    parser.add_argument("--most", type=int, default=3, help="steps on a CPU")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
