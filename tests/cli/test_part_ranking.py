@@ -43,6 +43,12 @@ def test_a_pattern_into_a_folder(folder: Path) -> None:
     assert "2 of which were there" in " ".join(again.split())
 
 
+def test_a_folder_is_not_made_of_a_file_name(folder: Path) -> None:
+    said = refusal("rank", "--input", f"{folder}/in", "--output", f"{folder}/out.jsonl", "-m", "bm25")
+    assert f"give {folder}/out.jsonl/ or another" in said
+    assert not (folder / "out.jsonl").exists()
+
+
 def test_one_bad_record_is_named_counted_and_told_by_the_exit_code(folder: Path) -> None:
     write(folder / "in" / "2.jsonl", [line(lists(1, 20)[0]), "[]\n"])
     command = ("rank", "--input", folder / "in", "--output", f"{folder}/out/", "-m", "bm25", "--workers", 1)
@@ -61,7 +67,7 @@ def test_what_does_not_fit_is_refused(folder: Path) -> None:
     assert "--part-size is -1" in refusal(*given, "--part-size", -1)
     assert "--workers are for ranking in bulk" in refusal("rank", "oak?", "-c", folder / "in/0.jsonl", "--workers", 2)
     one = ("rank", "--input", folder / "in/0.jsonl", "--output", folder / "in/1.jsonl", "--workers", 1)
-    assert "1.jsonl is a file; parts are written into a folder" in refusal(*one)
+    assert "1.jsonl is named as a file, but parts go into a folder" in refusal(*one)
     assert "the device 'tpu' is not known" in refusal(*given, "--device", "tpu")
 
 

@@ -161,3 +161,11 @@ def test_an_entry_s_fields_come_back_by_its_place(folder: Path) -> None:
     found = Ranker(BySharedWords(capacity=1)).ask("Is there parking?", folder / "faq.csv")
     [best] = found.results
     assert (best.index, best.question, best.text) == (2, "Is there parking?", "Behind the house.")
+
+
+def test_a_name_of_a_file_is_no_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    name = next(path.name for path in folder.iterdir() if path.is_file())
+    with pytest.raises(InputError, match="is a text here, and the name of a file: give Path"):
+        find_spots(name)
+    assert [spot.candidate.text for spot in find_spots("Nothing.")] == ["Nothing."]

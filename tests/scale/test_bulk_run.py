@@ -52,6 +52,17 @@ def test_pieces_of_a_large_file_hold_each_list_once(order: Order, tmp_path: Path
         run(replace(order, part_bytes=600))
 
 
+def test_a_file_that_was_written_again_is_not_passed_over(order: Order, tmp_path: Path) -> None:
+    run(order)
+    before = (tmp_path / "out" / "a.jsonl").read_bytes()
+    write(tmp_path / "in" / "a.jsonl", [line(one) for one in lists(21)])
+    with pytest.raises(InputError, match=r"a\.jsonl has changed since .*out/a\.jsonl was made"):
+        run(order)
+    assert (tmp_path / "out" / "a.jsonl").read_bytes() == before
+    report, _ = run(replace(order, overwrite=True))
+    assert report.lists == 61
+
+
 def test_a_large_file_that_cannot_be_cut_is_told(order: Order, tmp_path: Path) -> None:
     report, crew = run(replace(order, part_bytes=100))
     assert report.uncut == (str(tmp_path / "in" / "b.jsonl.gz"),)

@@ -24,7 +24,9 @@ def test_a_pattern_a_folder_and_a_file(tmp_path: Path) -> None:
     assert [file.name for file in find_files(f"{folder}/*.jsonl")] == ["a.jsonl"]
     assert [file.name for file in find_files(f"{tmp_path}/*/*.jsonl*")] == ["in/a.jsonl", "in/b.jsonl.gz"]
     (alone,) = find_files(str(folder / "a.jsonl"))
-    assert alone == File(str(folder / "a.jsonl"), "a.jsonl", (folder / "a.jsonl").stat().st_size)
+    about = (folder / "a.jsonl").stat()
+    version = f"{about.st_size} {about.st_mtime_ns}"
+    assert alone == File(str(folder / "a.jsonl"), "a.jsonl", about.st_size, version)
     with pytest.raises(InputError, match=r"\*\.parquet names no file"):
         find_files(f"{folder}/*.parquet")
     write(folder / "notes.txt", ["?"])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LOCAL, RAY = "local", "ray"
 NAMED = 20  # records that were skipped
+FILES = (".jsonl", ".ndjson", ".json", ".gz", ".parquet", ".run", ".csv", ".tsv")
 
 
 def rank_in_parts(
@@ -40,10 +41,18 @@ def rank_in_parts(
         raise UnknownNameError("engine", engine, (LOCAL, RAY))
     if part_size < 0:
         raise InputError(f"--part-size is {part_size}, and must be at least 0")
+    if not output.endswith("/") and output.endswith(FILES) and not is_folder(output):
+        raise InputError(f"--output {output} is named as a file, but parts go into a folder: give {output}/ or another")
     order = Order(source, output, model, part_bytes=part_size * 2**20 or None, **options)
     with interruptible("the same command goes on where it ended"), counting("ranking lists") as advance:
         report = rank_parts(order, crew_maker(engine or LOCAL, order, workers), advance)
     tell(report, order, as_json)
+
+
+def is_folder(output: str) -> bool:
+    from pathlib import Path
+
+    return "://" not in output and Path(output).is_dir()
 
 
 def crew_maker(engine: str, order: Order, workers: int | None) -> Callable[[int], Crew]:
@@ -81,7 +90,8 @@ def tell(report: BulkReport, order: Order, as_json: bool) -> None:
     else:
         parts = report.parts - len(report.failed)
         kept = f", {report.kept:,} of which were there" if report.kept else ""
-        say(f"{report.lists:,} lists ranked into {order.folder}, {parts:,} part{'s' * (parts != 1)}{kept}")
+        said = f"{report.lists:,} list{'s' * (report.lists != 1)} ranked into {order.folder}"
+        say(f"{said}, {parts:,} part{'s' * (parts != 1)}{kept}")
     if report.failed:
         raise InputError(f"{len(report.failed):,} of {report.parts:,} parts were not ranked: {report.failed[0]}")
     if report.skipped:

@@ -16,7 +16,7 @@ app = typer.Typer()
 
 @app.command(epilog="Example: anselm probe wikiqa=runs/tree,runs/cross-encoder --parser own")
 def probe(
-    models: Annotated[
+    asked: Annotated[
         list[str],
         typer.Argument(
             metavar="DATA=TREE,SEQUENTIAL...",
@@ -43,7 +43,7 @@ def probe(
     from anselm.evaluation.probes import correlations
 
     plan = Plan(parser, of, pairs, data_dir, Fitting(epochs=epochs, seed=seed))
-    wanted = [Wanted.parse(one) for one in models]
+    wanted = [Wanted.parse(one) for one in asked]
     find_parser(parser)  # a mistyped name should not cost the vectors
     found = [probe_models(one, plan, partial(progress, label=f"reading {one.data}")) for one in wanted]
     rho = {metric: correlations(found, metric) for metric in METRICS}

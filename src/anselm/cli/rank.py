@@ -160,7 +160,7 @@ def ask(
 
     check_graph(graph)
     if (pool is not None and (files or columns)) or (pool is None and (where or not files)):
-        raise InputError("give files to ask, or --pool, which --where is for and --columns is not, but not both")
+        raise InputError("give files to ask, with --columns where needed, or --pool, with --where, and not both")
     skips = Skips()
     options: dict[str, Any] = {"explain": explain, "fold_duplicates": fold_duplicates, "read": read}
     if pool is not None:

@@ -105,6 +105,9 @@ class Ranking(Generic[R]):
     def __len__(self) -> int:
         return len(self.results)
 
+    def __getitem__(self, place: int) -> R:
+        return self.results[place]
+
     @property
     def best(self) -> R:
         """The best of the list, be it an answer or not."""
@@ -126,6 +129,7 @@ class Ranking(Generic[R]):
             "model": self.model,
             "answerable": self.answerable,
             "answerability": self.answerability,
+            **({"unsure": True} if self.unsure else {}),
             "threshold": self.threshold,
             **({"empty": self.empty} if self.empty else {}),
             **({"warnings": list(self.warnings)} if self.warnings else {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,6 +51,13 @@ def find_spots(
     return spots
 
 
+def check_text(text: str) -> None:
+    """A name where a text is expected would be read as a sentence of one word."""
+    name = text.strip()
+    if len(name) < 256 and len(name.split()) == 1 and os.path.exists(name):  # noqa: PTH110  # Path.exists raises for some
+        raise InputError(f"{name!r} is a text here, and the name of a file: give Path({name!r}) to have that read")
+
+
 def make_candidate(id: str, found: Sentence | Entry) -> Candidate:
     if isinstance(found, Entry):
         return Candidate(id, found.answer, None, found.meta, found.question)
@@ -70,6 +78,7 @@ def open_documents(
         if isinstance(document, Document):
             yield document
         elif isinstance(document, str):
+            check_text(document)
             yield document_from_text(document, source=f"document {position}")
         elif isinstance(document, Path):
             for found in read_documents([document], skip, columns):

@@ -114,8 +114,18 @@ def make_plan(order: Order, files: Sequence[File], parts: Sequence[Part], known:
     kind = order.device.partition(":")[0] if order.device else None
     pinned = Manifest(order.model, known, order.top, kind, order.part_bytes)
     check_manifest(order.folder, replace(pinned, cut=sizes_of_cut(parts, sizes)), names)
-    done = tuple(read_record(order.folder, part.name) for part in parts if part.name in names)
+    done = tuple(made_before(order.folder, part) for part in parts if part.name in names)
     return Plan(order, tuple(parts), tuple(part for part in parts if part.name not in names), done)
+
+
+def made_before(folder: str, part: Part) -> PartRecord:
+    """Of the same file: one that was written again since would keep its old ranking."""
+    record = read_record(folder, part.name)
+    if record.version and part.version and record.version != part.version:
+        raise InputError(
+            f"{part.place} has changed since {beside(folder, part.name)} was made; --overwrite starts over"
+        )
+    return record
 
 
 def check_apart(parts: Sequence[Part], folder: str) -> None:

@@ -29,6 +29,7 @@ class Part:
     size: int  # bytes, about
     start: int = 0
     stop: int | None = None  # None: to the end
+    version: str = ""  # of the file
 
     @property
     def is_parquet(self) -> bool:
@@ -47,7 +48,7 @@ def find_parts(files: Sequence[File], most: int | None) -> list[Part]:
 
 
 def cut(file: File, most: int | None) -> list[Part]:
-    whole = Part(file.place, file.name, file.size)
+    whole = Part(file.place, file.name, file.size, version=file.version)
     if most is None or file.size <= most or whole.is_packed:
         return [whole]
     bounds = row_group_bounds(row_group_sizes(file.place), most) if whole.is_parquet else byte_bounds(file.size, most)
@@ -55,7 +56,7 @@ def cut(file: File, most: int | None) -> list[Part]:
     if count < 2:
         return [whole]
     return [
-        Part(file.place, numbered(file.name, number, count), file.size // count, start, stop)
+        Part(file.place, numbered(file.name, number, count), file.size // count, start, stop, file.version)
         for number, (start, stop) in enumerate(pairwise(bounds))
     ]
 

@@ -48,6 +48,7 @@ class PartRecord:
     seconds: float
     skipped: int
     first_skipped: tuple[str, ...] = ()  # named, as many as are worth it
+    version: str = ""  # of the file that was read
 
 
 def sizes_of_cut(parts: Iterable[Part], sizes: Mapping[str, int]) -> dict[str, int]:

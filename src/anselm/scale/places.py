@@ -22,6 +22,7 @@ from anselm.errors import InputError, MissingExtraError
 from anselm.files import write_bytes_atomically
 
 WILD = re.compile(r"[*?\[]")
+MARKS = ("ETag", "etag", "md5Hash", "LastModified", "last_modified", "mtime", "created")  # as stores name them
 OBJECT_STORES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss", "memory")
 
 
@@ -30,6 +31,7 @@ class File:
     place: str
     name: str  # below what was asked for
     size: int  # bytes
+    version: str = ""  # what changes where it is written again: when, or the store's own mark
 
 
 def is_address(place: str) -> bool:
@@ -61,7 +63,12 @@ def _find_here(asked: str) -> list[File]:
         root, paths = path.parent, [path]
     else:
         root, paths = Path(_fixed(asked)), [Path(one) for one in glob.glob(asked, recursive=True)]  # noqa: PTH207  # a path of any kind
-    return [File(str(one), one.relative_to(root).as_posix(), one.stat().st_size) for one in paths if one.is_file()]
+    return [_file_here(one, root) for one in paths if one.is_file()]
+
+
+def _file_here(path: Path, root: Path) -> File:
+    about = path.stat()
+    return File(str(path), path.relative_to(root).as_posix(), about.st_size, f"{about.st_size} {about.st_mtime_ns}")
 
 
 def _fixed(asked: str) -> str:
@@ -82,7 +89,12 @@ def _find_there(asked: str) -> list[File]:
             root, found = posixpath.dirname(path), {path: system.info(path)}
     scheme = asked.split("://")[0]
     return [
-        File(f"{scheme}://{_bare(name)}", posixpath.relpath(_bare(name), _bare(root) or "."), int(info["size"] or 0))
+        File(
+            f"{scheme}://{_bare(name)}",
+            posixpath.relpath(_bare(name), _bare(root) or "."),
+            int(info["size"] or 0),
+            f"{info['size']} {next((info[mark] for mark in MARKS if info.get(mark)), '')}",
+        )
         for name, info in found.items()
         if info["type"] == "file"
     ]

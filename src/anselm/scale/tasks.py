@@ -65,7 +65,7 @@ class RankPart:
                     tell(STEP)
             named = tuple(map(str, skipped[:NAMED]))
             seconds = time.perf_counter() - began
-            record = PartRecord(self.name, lists, pairs, round(seconds, 3), len(skipped), named)
+            record = PartRecord(self.name, lists, pairs, round(seconds, 3), len(skipped), named, self.part.version)
             write_record(self.folder, record)  # before the part appears
         tell(lists % STEP)
         return record

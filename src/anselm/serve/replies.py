@@ -79,6 +79,7 @@ class RerankBody(BaseModel):
     results: list[ResultBody]
     answerable: bool | None = Field(description="Whether the list holds an answer at all; null where nobody can tell.")
     answerability: Probability | None
+    unsure: bool | None = Field(None, description="Refused, but there may well be an answer: a person should look.")
     threshold: float | None = Field(description="From which answerability on a list is answerable.")
     figures: list[FigureBody] | None = None
     meta: Meta
@@ -134,6 +135,7 @@ class AskBody(BaseModel):
     model: str
     answerable: bool | None
     answerability: Probability | None
+    unsure: bool | None = Field(None, description="Refused, but there may well be an answer: a person should look.")
     threshold: float | None
     passages: int
     read: int

@@ -29,6 +29,7 @@ def reranked(found: Reranked, body: RerankV2) -> Json:
         "results": [cohere_result(one, found, body) for one in ranking],
         "answerable": ranking.answerable,
         "answerability": ranking.answerability,
+        **({"unsure": True} if ranking.unsure else {}),
         "threshold": ranking.threshold,
         **({} if ranking.figures is None else {"figures": [asdict(one) for one in ranking.figures]}),
         "meta": {"api_version": {"version": "2"}, "tokens": {"input_tokens": found.tokens}, **warnings},
