@@ -63,6 +63,50 @@ def test_a_file_that_was_written_again_is_not_passed_over(order: Order, tmp_path
     assert report.lists == 61
 
 
+def test_a_file_that_has_grown_past_a_piece_does_not_stand_there_twice(order: Order, tmp_path: Path) -> None:
+    order = replace(order, source=str(tmp_path / "in" / "a.jsonl"), part_bytes=6_000)
+    run(order)
+    write(tmp_path / "in" / "a.jsonl", [line(one) for one in lists(60)])
+    with pytest.raises(InputError, match=r"a\.jsonl has changed since .*out/a\.jsonl was made"):
+        run(order)
+    report, _ = run(replace(order, overwrite=True))
+    assert report.parts > 1
+    assert len(read_all(tmp_path / "out")) == report.lists == 60
+
+
+def test_starting_over_leaves_no_part_of_before(order: Order, tmp_path: Path) -> None:
+    run(replace(order, part_bytes=600))
+    (tmp_path / "in" / "c.jsonl").unlink()
+    run(replace(order, overwrite=True))
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.jsonl*")) == ["a.jsonl", "b.jsonl.gz"]
+
+
+def test_names_that_meet_are_refused(order: Order, tmp_path: Path) -> None:
+    write(tmp_path / "in" / "a.00000-of-00006.jsonl", [line(one) for one in lists(2)])
+    with pytest.raises(InputError, match=r"would both be written to a\.00000-of-00006\.jsonl"):
+        run(replace(order, part_bytes=600))
+
+
+def test_what_is_read_and_what_is_written_are_apart(order: Order, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="which is read; give a folder outside of it"):
+        run(replace(order, folder=f"{order.source}/out"))
+    assert not (tmp_path / "in" / "out").exists()
+
+
+def test_files_of_others_are_left_alone(order: Order, tmp_path: Path) -> None:
+    mine, ours = tmp_path / "out" / "sub" / ".mine.partial", tmp_path / "out" / ".a.jsonl.1.partial"
+    for path in (mine, ours):
+        write(path, ["?"])
+    run(order)
+    assert mine.exists()
+    assert not ours.exists()
+
+
+def test_a_file_counts_once_however_often_a_pattern_names_it(order: Order) -> None:
+    report, _ = run(replace(order, source=f"{order.source}/**/**/a.jsonl"))
+    assert report.lists == 20
+
+
 def test_a_large_file_that_cannot_be_cut_is_told(order: Order, tmp_path: Path) -> None:
     report, crew = run(replace(order, part_bytes=100))
     assert report.uncut == (str(tmp_path / "in" / "b.jsonl.gz"),)

@@ -43,6 +43,7 @@ def rank_in_parts(
         raise InputError(f"--part-size is {part_size}, and must be at least 0")
     if not output.endswith("/") and output.endswith(FILES) and not is_folder(output):
         raise InputError(f"--output {output} is named as a file, but parts go into a folder: give {output}/ or another")
+    devices_of(options.get("device"))  # before anything is written
     order = Order(source, output, model, part_bytes=part_size * 2**20 or None, **options)
     with interruptible("the same command goes on where it ended"), counting("ranking lists") as advance:
         report = rank_parts(order, crew_maker(engine or LOCAL, order, workers), advance)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from zipfile import BadZipFile
 
@@ -85,9 +86,11 @@ class Weights:
     @classmethod
     def read(cls, checkpoint: Checkpoint, heads: int) -> Weights:
         try:
-            return cls._of(read_arrays(checkpoint), heads)
+            weights = cls._of(read_arrays(checkpoint), heads)
+            weights.check()
         except (KeyError, ValueError, IndexError) as error:  # an array that is absent, or of another shape
             raise checkpoint.refusal(f"not the arrays of this model ({error})", ARRAYS) from None
+        return weights
 
     @classmethod
     def _of(cls, arrays: dict[str, Array], heads: int) -> Weights:
@@ -95,6 +98,23 @@ class Weights:
         table = arrays[TABLE] * arrays[SCALE][:, None]
         layers = tuple(read_layers(arrays, heads))
         return cls(table, arrays["rarity"], arrays["place"], layers, **linear)
+
+    def check(self) -> None:
+        """That they fit each other: what does not would be met in the middle of a list."""
+        pieces, width = self.table.shape
+        for layer in self.layers:
+            if width % layer.heads or layer.qkv.weight.shape != (width, 3 * width):
+                raise ValueError(f"{layer.heads} heads do not fit a width of {width}")
+        fits = self.rarity.shape == (pieces,) and self.place.ndim == 2 and self.place.shape[1] == width
+        if not fits or any(one.weight.shape[1:] != one.bias.shape for one in self.linear):
+            raise ValueError("the shapes do not fit each other")
+        if self.wide.weight.shape[1] != self.head.weight.shape[0]:
+            raise ValueError("the last two layers do not fit each other")
+
+    @property
+    def linear(self) -> list[Linear]:
+        inner = [one for layer in self.layers for one in (layer.qkv, layer.out, layer.up, layer.down)]
+        return [*inner, *(getattr(self, name) for name in LINEAR)]
 
 
 LINEAR = ("matter", "signs", "context", "probes", "product", "wide", "head")
@@ -117,9 +137,12 @@ def read_arrays(checkpoint: Checkpoint) -> dict[str, Array]:
         raise checkpoint.refusal("the file is missing", ARRAYS)
     try:
         with checkpoint.path(ARRAYS).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            return {name: file[name].astype(np.float32) for name in file.files}
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
+            found = {name: file[name].astype(np.float32) for name in file.files}
+    except (OSError, ValueError, EOFError, TypeError, AttributeError, MemoryError, BadZipFile, TokenError) as error:
         raise checkpoint.refusal(f"not a file of arrays ({error})", ARRAYS) from None
+    if odd := next((name for name, array in found.items() if not np.isfinite(array).all()), None):
+        raise checkpoint.refusal(f"{odd} holds values that are no numbers", ARRAYS)
+    return found
 
 
 def write_arrays(path: Path, arrays: dict[str, NDArray[Any]]) -> None:

@@ -5,6 +5,7 @@ A part that is there is whole, and is passed over. What one worker could not fin
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,8 +17,18 @@ from anselm.outputs import hold
 from anselm.ranking.ranker import check_count
 from anselm.ranking.scorers import fingerprint
 from anselm.scale.crew import Advanced, Crew, Refused, dispatch
-from anselm.scale.input_parts import Part, find_parts
-from anselm.scale.manifest import LOCK, MANIFEST, OWN, Manifest, PartRecord, check_manifest, read_record, sizes_of_cut
+from anselm.scale.input_parts import Part, find_parts, uncut
+from anselm.scale.manifest import (
+    LOCK,
+    MANIFEST,
+    OWN,
+    RECORDS,
+    Manifest,
+    PartRecord,
+    check_manifest,
+    read_record,
+    sizes_of_cut,
+)
 from anselm.scale.places import File, beside, find_files, is_address, names_in, remove
 from anselm.scale.tasks import RankPart
 
@@ -69,7 +80,8 @@ def rank_parts(order: Order, make_crew: Callable[[int], Crew], advance: Advance 
     files, known = find_files(order.source), fingerprint(order.model)  # before anything is written
     parts = find_parts(files, order.part_bytes)
     check_apart(parts, order.folder)
-    with one_writer(order.folder):
+    check_outside(order)
+    with one_writer(order.folder, parts):
         plan = make_plan(order, files, parts, known)
         if not plan.todo:
             return add_up(plan, [], [])
@@ -81,7 +93,7 @@ def rank_parts(order: Order, make_crew: Callable[[int], Crew], advance: Advance 
 
 
 @contextmanager
-def one_writer(folder: str) -> Iterator[None]:
+def one_writer(folder: str, parts: Sequence[Part]) -> Iterator[None]:
     """Where it is here. An object store has no locks: two runs at once would do the same work twice there."""
     if is_address(folder):
         yield
@@ -90,30 +102,33 @@ def one_writer(folder: str) -> Iterator[None]:
         raise InputError(f"{folder} is a file; parts are written into a folder")
     (Path(folder) / OWN).mkdir(parents=True, exist_ok=True)
     with hold(Path(folder) / LOCK):
-        sweep(Path(folder))
+        sweep(Path(folder), parts)
         try:
             yield
         finally:
-            sweep(Path(folder))
+            sweep(Path(folder), parts)
 
 
-def sweep(folder: Path) -> None:
-    """What workers that were killed have left."""
-    for left in folder.rglob(".*.partial"):
-        left.unlink(missing_ok=True)
+def sweep(folder: Path, parts: Sequence[Part]) -> None:
+    """What workers that were killed have left of these parts."""
+    for part in parts:
+        place = folder / part.name
+        for left in place.parent.glob(f".{glob.escape(place.name)}.*.partial"):
+            left.unlink(missing_ok=True)
 
 
 def make_plan(order: Order, files: Sequence[File], parts: Sequence[Part], known: str) -> Plan:
     names = names_in(order.folder)
     taken = [part.name for part in parts if part.name in names]
     if order.overwrite:
-        names -= start_over(order.folder, taken, names)
+        names -= start_over(order.folder, {*taken, *recorded(names)} & names, names)
     elif taken and MANIFEST not in names:
         raise InputError(f"{beside(order.folder, taken[0])} is there already, and no manifest; give another folder")
     sizes = {file.place: file.size for file in files}
     kind = order.device.partition(":")[0] if order.device else None
     pinned = Manifest(order.model, known, order.top, kind, order.part_bytes)
     check_manifest(order.folder, replace(pinned, cut=sizes_of_cut(parts, sizes)), names)
+    check_cuts(order.folder, parts, recorded(names) & names)
     done = tuple(made_before(order.folder, part) for part in parts if part.name in names)
     return Plan(order, tuple(parts), tuple(part for part in parts if part.name not in names), done)
 
@@ -136,9 +151,31 @@ def check_apart(parts: Sequence[Part], folder: str) -> None:
             raise InputError(f"{part.place} is what is read; give another folder to write to")
 
 
-def start_over(folder: str, taken: Sequence[str], names: set[str]) -> set[str]:
-    """Remove the parts that would be passed over, and the manifest at last."""
-    gone = [*taken, *([MANIFEST] if MANIFEST in names else [])]
+def check_outside(order: Order) -> None:
+    """Parts that are written below what is read would be read by the next run."""
+    source, folder = Path(order.source), Path(order.folder)
+    if not is_address(order.source) and source.is_dir() and folder.resolve().is_relative_to(source.resolve()):
+        raise InputError(f"{order.folder} is in {order.source}, which is read; give a folder outside of it")
+
+
+def check_cuts(folder: str, parts: Sequence[Part], there: set[str]) -> None:
+    """A file that is cut otherwise than before would stand there twice."""
+    wanted = {part.name for part in parts}
+    by_file = {uncut(name): name for name in there - wanted}
+    for part in parts:
+        if (old := by_file.get(uncut(part.name))) is not None:
+            raise InputError(f"{part.place} has changed since {beside(folder, old)} was made; --overwrite starts over")
+
+
+def recorded(names: set[str]) -> set[str]:
+    """The parts that have a record."""
+    start = f"{RECORDS}/"
+    return {name.removeprefix(start).removesuffix(".json") for name in names if name.startswith(start)}
+
+
+def start_over(folder: str, taken: set[str], names: set[str]) -> set[str]:
+    """Remove all parts that were made before, and the manifest at last."""
+    gone = [*sorted(taken), *([MANIFEST] if MANIFEST in names else [])]
     for name in gone:
         remove(beside(folder, name))
     return set(gone)

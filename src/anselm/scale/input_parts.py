@@ -7,6 +7,7 @@ packed by gzip can be read from its beginning only, and stays whole.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,6 +18,7 @@ from anselm.scale.parquet_files import row_group_sizes
 from anselm.scale.places import File
 
 PARQUET = ".parquet"
+PIECE = re.compile(r"\.\d{5,}-of-\d{5,}(?=\.[^./]+$)")
 KNOWN = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", PARQUET)
 
 
@@ -44,7 +46,12 @@ def find_parts(files: Sequence[File], most: int | None) -> list[Part]:
     for file in files:
         if not file.name.endswith(KNOWN):
             raise InputError(f"{file.place} is not of a kind that is ranked in parts: {', '.join(KNOWN)}")
-    return [part for file in files for part in cut(file, most)]
+    parts = [part for file in files for part in cut(file, most)]
+    places = dict[str, str]()
+    for part in parts:
+        if places.setdefault(part.name, part.place) != part.place:
+            raise InputError(f"{part.place} and {places[part.name]} would both be written to {part.name}; rename one")
+    return parts
 
 
 def cut(file: File, most: int | None) -> list[Part]:
@@ -76,6 +83,11 @@ def row_group_bounds(sizes: Sequence[int], most: int) -> list[int]:
             held = 0
         held += size
     return [*bounds, len(sizes)]
+
+
+def uncut(name: str) -> str:
+    """The file that a piece is of."""
+    return PIECE.sub("", name)
 
 
 def numbered(name: str, number: int, count: int) -> str:

@@ -22,6 +22,7 @@ from anselm.scale.places import beside, open_place, write_whole
 OWN = "_anselm"  # the folder
 MANIFEST = f"{OWN}/manifest.json"
 LOCK = f"{OWN}/lock"
+RECORDS = f"{OWN}/parts"
 VERSION = 1
 
 
@@ -78,7 +79,7 @@ def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> None:
 
 
 def record_place(folder: str, name: str) -> str:
-    return beside(folder, f"{OWN}/parts/{name}.json")
+    return beside(folder, f"{RECORDS}/{name}.json")
 
 
 def write_record(folder: str, record: PartRecord) -> None:

@@ -52,7 +52,7 @@ def find_files(asked: str) -> list[File]:
     named = [file for file in found if not any(part.startswith((".", "_")) for part in file.name.split("/"))]
     if not named:
         raise InputError(f"{asked} names no file")
-    return sorted(named, key=lambda file: file.name)
+    return sorted({file.place: file for file in named}.values(), key=lambda file: file.name)
 
 
 def _find_here(asked: str) -> list[File]:
