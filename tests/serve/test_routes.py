@@ -124,6 +124,16 @@ def test_ask(client: TestClient) -> None:
     assert found["passages"] == found["read"] == 3
 
 
+def test_a_name_tells_the_kind_of_a_document(client: TestClient) -> None:
+    table = {"source": "faq.csv", "text": "question,answer\nWhen do you open?,At nine.\nWhere do I park?,Behind.\n"}
+    found = client.post("/ask", json={"model": "bm25", "question": QUERY, "documents": [table]}).json()
+    assert {row["text"] for row in found["results"]} == {"At nine.", "Behind."}
+    plain = client.post(
+        "/ask", json={"model": "bm25", "question": QUERY, "documents": [table | {"kind": "text"}]}
+    ).json()
+    assert plain["results"][0]["text"] != "At nine."
+
+
 def test_a_document_is_never_a_path(client: TestClient) -> None:
     answer = client.post("/ask", json={"question": "root?", "documents": ["/etc/passwd"]}).json()
     assert [row["text"] for row in answer["results"]] == ["/etc/passwd"]

@@ -13,6 +13,7 @@ from anselm.ranking.answers import Passage, Result
 from anselm.text.documents import Document, Sentence, document_from_text, entries_of, read_documents, sentences
 from anselm.text.faq import Entry, Skip
 from anselm.text.faq_columns import check_columns
+from anselm.text.kinds import KINDS, suffix
 
 GivenDocument = str | Path | Document  # a text, a file or folder, or what was read already
 
@@ -52,9 +53,9 @@ def find_spots(
 
 
 def check_text(text: str) -> None:
-    """A name where a text is expected would be read as a sentence of one word."""
+    """A file's name where a text is expected would be read as a sentence of one word."""
     name = text.strip()
-    if len(name) < 256 and len(name.split()) == 1 and os.path.exists(name):  # noqa: PTH110  # Path.exists raises for some
+    if len(name) < 256 and suffix(Path(name)) in KINDS and os.path.isfile(name):  # noqa: PTH113  # takes any string
         raise InputError(f"{name!r} is a text here, and the name of a file: give Path({name!r}) to have that read")
 
 

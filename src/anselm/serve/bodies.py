@@ -105,12 +105,15 @@ class Score(Body):
     raw_scores: bool | None = None
 
 
+TextKind = Literal["text", "markdown", "html", "csv", "tsv", "json", "jsonl"]
+
+
 class SourceBody(Body):
     """A document to be asked: plain text, or what its kind says."""
 
     text: str
     source: str | None = Field(None, description="What it is called in results.")
-    kind: Literal["text", "markdown", "html", "csv", "tsv", "json", "jsonl"] = "text"
+    kind: TextKind | None = Field(None, description="Without it, the ending of `source` tells; else it is plain text.")
 
 
 class Ask(Body):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 from anselm import Candidate, Question
 from anselm.errors import InputError
 from anselm.ranking.answers import Answers, Ranking, Result
-from anselm.serve.bodies import Ask, DocumentBody, Ours, RerankTexts, RerankV2, Score, SourceBody, Spans
+from anselm.serve.bodies import Ask, DocumentBody, Ours, RerankTexts, RerankV2, Score, SourceBody, Spans, TextKind
 from anselm.serve.queue import Ticket
 from anselm.serve.refusals import Refusal
 from anselm.serve.service import Service
 from anselm.text.documents import document_from_text
+from anselm.text.kinds import KINDS, suffix
 
 EXPLAINED = 10  # results, unless fewer are wanted
 SPAN_THRESHOLD = 0.1  # as Cohere's
@@ -128,13 +130,19 @@ def score_pairs(service: Service, ticket: Ticket, body: Score) -> tuple[list[Res
     return [ranking.best for ranking in rankings], scorer.tokens
 
 
+def kind_of(document: SourceBody) -> str:
+    """As it says, or as its name does; a page of PDF or Word comes as its text."""
+    told = KINDS.get(suffix(Path(document.source or "")), "")
+    return document.kind or (told if told in get_args(TextKind) else "text")
+
+
 def ask(service: Service, ticket: Ticket, body: Ask) -> tuple[Answers, frozenset[int]]:
     """What was found, and which passages did not fit at once."""
     scorer = service.scorer(service.describe(body.model), ticket)
     documents = [
         document_from_text(one, f"document {place}")
         if isinstance(one, str)
-        else document_from_text(one.text, one.source or f"document {place}", one.kind)
+        else document_from_text(one.text, one.source or f"document {place}", kind_of(one))
         for place, one in enumerate(body.documents)
     ]
     answers = service.ranker(scorer).ask(
