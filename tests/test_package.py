@@ -1,4 +1,4 @@
-"""What goes into the package: all that lies in its folder, and nothing of the folders beside it."""
+"""What goes into the package: all that lies in its folder, and of the folders beside it the recorded results."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 from anselm.__main__ import main
+from anselm.experiments.results import RECORDED
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "anselm"
@@ -18,7 +19,11 @@ def test_every_file_of_the_package_is_shipped() -> None:
     patterns = SETTINGS["tool"]["setuptools"]["package-data"]["anselm"]
     shipped = {path for pattern in patterns for path in PACKAGE.glob(pattern) if path.is_file()}
     files = {path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert {path for path in files if path.suffix != ".py"} == shipped
+    records = {path for path in shipped if RECORDED in path.parents}  # behind a link, which rglob does not follow
+    assert {path for path in files if path.suffix != ".py"} - records == shipped - records
+    assert {path.relative_to(RECORDED) for path in records} == {
+        path.relative_to(ROOT / "results") for path in (ROOT / "results").rglob("*.json")
+    }
     assert all((path.parent / "__init__.py").is_file() for path in files - shipped)  # or setuptools does not find it
 
 

@@ -16,10 +16,13 @@ from anselm.experiments.published import published_systems
 from anselm.experiments.recipe_files import all_recipes
 from anselm.experiments.result_tables import tables
 from anselm.experiments.results import (
+    RECORDED,
     Result,
     merge,
     read_results,
     record_result,
+    recorded_folder,
+    recorded_path,
     spell_record,
     summary,
     write_result,
@@ -55,6 +58,18 @@ def test_written_and_read(tmp_path: Path) -> None:
     path.write_text('{"paper": "p"}')
     with pytest.raises(FormatError, match="not a recorded result"):
         read_results(tmp_path)
+
+
+def test_ours_are_shown_where_nothing_was_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert recorded_folder(None) == RECORDED
+    assert recorded_folder(tmp_path / "other") == tmp_path / "other"
+    ours = read_results(RECORDED)[0].path
+    assert recorded_path(ours) == RECORDED / ours
+    own = write_result(result(1), Path("results"))
+    assert recorded_folder(None) == Path("results")
+    assert recorded_path(own) == own
+    assert recorded_path(Path("none.json")) == Path("none.json")  # whoever reads it says that it is missing
 
 
 def test_seeds_run_apart_are_one_result() -> None:

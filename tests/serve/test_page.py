@@ -182,13 +182,15 @@ def test_a_comparison_is_shown_with_its_corrected_chance() -> None:
     assert recorded.against(other, {}) == "–"
 
 
-def test_an_installed_package_says_that_it_has_no_records(
+def test_an_installed_package_has_the_records_without_a_checkout_around_it(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(recorded, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(recorded, "ROOT", tmp_path)
     recorded.results_page.cache_clear()
-    assert "no part of the installed package" in client.get("/results").text
+    html = client.get("/results").text
     recorded.results_page.cache_clear()
+    assert '<h2 id="swissalps-attention-cnn">Swissalps attention cnn</h2>' in html
+    assert html.count('<th scope="row">') >= len(read_results(ROOT / "results"))
 
 
 def test_the_page_and_python_agree_on_what_a_doubt_is() -> None:

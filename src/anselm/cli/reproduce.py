@@ -39,7 +39,9 @@ def reproduce(
     seed: Annotated[list[int] | None, typer.Option(help="Only these seeds.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="How many trainings run side by side.")] = 1,
     journal: Annotated[Path | None, typer.Option(help="A file that keeps what is done, to go on from later.")] = None,
-    results: Annotated[Path, typer.Option(help="Where results are recorded.")] = Path("results"),
+    results: Annotated[
+        Path | None, typer.Option(help="Where results are recorded: `results`; without it, the package's are shown.")
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw a setting that was varied (figure-8, table-8) as PNG or SVG.")
     ] = None,
@@ -51,17 +53,19 @@ def reproduce(
     A recorded RESULT.json is run again from itself: the settings, seeds and data that it was made of.
     """
     from anselm.experiments.recipe_files import all_recipes, find_recipes
+    from anselm.experiments.results import recorded_folder, recorded_path
 
     if listed:
         return print_rows([row(one, data_dir) for one in all_recipes().values()], as_json, COLUMNS)
+    recorded = recorded_folder(results)
     if gains:
-        return show_gains(results, recipe, data_dir, as_json)
+        return show_gains(recorded, recipe, data_dir, as_json)
     if show:
-        return show_results(results, recipe, plot, as_json)
+        return show_results(recorded, recipe, plot, as_json)
     if check:
-        return check_results(results, recipe, as_json)
+        return check_results(recorded, recipe, as_json)
     if recipe and Path(recipe).suffix == ".json":
-        return run_again(Path(recipe), seed or [], workers, journal, data_dir, as_json)
+        return run_again(recorded_path(Path(recipe)), seed or [], workers, journal, data_dir, as_json)
     if recipe is None:
         raise InputError("name a recipe, or see them with --list")
     from anselm.experiments.availability import choose_corpora
@@ -82,7 +86,7 @@ def reproduce(
     found, paths = [], []
     for result in run(ready, (), seed or [], workers, journal, data_dir, say=whisper):
         found.append(result)
-        paths.append(record_result(result, results, note))
+        paths.append(record_result(result, results or Path("results"), note))
     if plot:
         save_sensitivity(found, plot)
     if as_json:

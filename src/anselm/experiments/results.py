@@ -1,6 +1,8 @@
 """Recorded results: one JSON file per row and corpus, written by a run and never by hand.
 
 results/<paper>/<table>/<row>--<corpus>.json
+
+The package brings ours along (RECORDED), so that whoever installed it sees them, too.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from typing import Any
 from anselm.checkpoints.settings import current_names
 from anselm.errors import FormatError, InputError
 from anselm.files import read_json, write_atomically
+
+RECORDED = Path(__file__).parent / "recorded"  # in a checkout a link to its folder `results`
 
 
 @dataclass(frozen=True)
@@ -155,6 +159,16 @@ def find_results(folder: Path, part: str = "") -> list[Result]:
         what = f" of {part}" if part else ""
         raise InputError(f"no results{what} are recorded in {folder}; `anselm reproduce RECIPE` records some")
     return found
+
+
+def recorded_folder(given: Path | None) -> Path:
+    """Where to look for results: in `results`, where somebody recorded some here, else among those of the package."""
+    return given or (here if (here := Path("results")).is_dir() else RECORDED)
+
+
+def recorded_path(path: Path) -> Path:
+    """A record by its path, or, where there is none, by its place among those of the package."""
+    return kept if not path.exists() and (kept := RECORDED / path).is_file() else path
 
 
 def read_results(folder: Path) -> list[Result]:

@@ -1,4 +1,4 @@
-"""The recorded results as tables, the papers' figures beside ours, where the repository is at hand."""
+"""The recorded results as tables, the papers' figures beside ours."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import anselm
 from anselm.experiments.comparisons import RowComparison, compare_rows
 from anselm.experiments.published import System, published_systems
 from anselm.experiments.result_tables import spell_chance
-from anselm.experiments.results import Result, read_results
+from anselm.experiments.results import RECORDED, Result, read_results
 from anselm.serve.page import shell
 
-ROOT = Path(anselm.__file__).parents[2]  # of a checkout; installed packages have no results beside them
-RESULTS = ROOT / "results"
+ROOT = Path(anselm.__file__).parents[2]  # of a checkout; an installed package has no pages and figures beside it
 METRICS = ("map", "mrr", "p@1", "avgrec", "precision", "recall", "f1", "accuracy")  # in this order, and before others
 LABELS = {"avgrec": "AvgRec", "precision": "Precision", "recall": "Recall", "accuracy": "Accuracy"}
 CAPTIONS = {
@@ -27,24 +26,20 @@ CAPTIONS = {
 FIGURES = {
     f"/page/figures/{path.name}": path
     for path in sorted((ROOT / "docs" / "figures").glob("*.svg"))
-    if RESULTS.is_dir() and path.stem in CAPTIONS
+    if path.stem in CAPTIONS
 }
-LACKING = (
-    '<p class="problem">The records are no part of the installed package. They are in the repository, in the folder '
-    "<code>results</code>; the service shows them here when it is started from a checkout.</p>"
-)
 
 
 @lru_cache(1)
 def results_page() -> str:
     """Read once: records do not change while a service runs."""
-    found = read_results(RESULTS) if RESULTS.is_dir() else []
+    found = read_results(RECORDED)
     papers = sorted({result.paper for result in found})
     contents = "".join(f'<li><a href="#{escape(paper)}">{escape(title(paper))}</a></li>' for paper in papers)
     sections = [paper_section(paper, [one for one in found if one.paper == paper]) for paper in papers]
     return shell.fill(
         "results.html",
-        contents=f'<nav class="examples" aria-label="Papers"><ul>{contents}</ul></nav>' if found else LACKING,
+        contents=f'<nav class="examples" aria-label="Papers"><ul>{contents}</ul></nav>',
         sections="".join(sections),
         figures=figures(),
     )
