@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anselm.errors import InputError
-from anselm.evaluation.plots import BLUE, DASHED, GREY, check_plot, write_figure
+from anselm.evaluation.plots import BLUE, GREY, check_plot, write_figure
 from anselm.experiments.results import Result
 from anselm.experiments.schema import Recipe
 
@@ -26,14 +26,13 @@ SEVERAL = 3  # panels beside each other, where there is one for each test set
 
 @dataclass(frozen=True)
 class Sweep:
-    """Rows named `setting-number`, such as heads-4, and the row of the tables that is a point of their curves too."""
+    """Rows named `setting-number`, such as heads-4, and the row that is a point of all of their curves."""
 
     title: str
     table: str
     metric: str
     settings: Mapping[str, str]  # -> what stands below the axis
     usual: Mapping[str, Mapping[str, float]]  # row -> setting -> its value there
-    level: Mapping[str, str] = field(default_factory=dict)  # row -> what the line at its height is called
     log: bool = False
 
     def value(self, row: str, setting: str) -> float | None:
@@ -48,8 +47,7 @@ class Sweep:
 SWEEPS = {  # by paper
     "gated-group-self-attention": Sweep(
         "GGSA with max pooling", "figure-8", "p@1",
-        {"group": "words of a group", "heads": "heads"}, {"ggsa-max": {"group": 10, "heads": 6}},
-        {"global-attention-max": "global self-attention"}, log=True,
+        {"group": "words of a group", "heads": "heads"}, {"group-10": {"group": 10, "heads": 6}}, log=True,
     ),
     "attentive-clustering": Sweep(
         "Attentive clustering", "table-8", "map",
@@ -107,14 +105,8 @@ def points(results: Sequence[Result], sweep: Sweep, setting: str) -> list[tuple[
 
 
 def draw_panel(axes: Axes, results: Sequence[Result], sweep: Sweep, setting: str) -> None:
-    """One test set by one setting, and what is compared with the curve."""
+    """One test set by one setting."""
     draw_curve(axes, points(results, sweep, setting), sweep)
-    for result in results:
-        if name := sweep.level.get(result.row):
-            level = result.metrics[sweep.metric]["mean"]
-            axes.axhline(level, color=GREY, linewidth=1, linestyle=DASHED)
-            axes.annotate(name, (1, level), (-2, 3), xycoords=("axes fraction", "data"), textcoords="offset points",
-                          ha="right", fontsize=8, color=GREY)  # fmt: skip
     corpus, split, protocol = place_of(results[0])
     axes.set_title(f"{corpus}, {split} ({protocol})", fontsize=9.5, color=GREY)
     axes.set_xlabel(sweep.settings[setting])
