@@ -503,8 +503,9 @@ def test_many_questions_may_be_streamed() -> None:
 
 def test_python_is_told_of_its_own_columns(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
-    with pytest.raises(InputError, match=r"say --columns answer=NAME, or columns=\{'answer': NAME\} in Python"):
+    with pytest.raises(InputError, match=r'in Python and over HTTP, columns is \{"answer": "NAME"\}'):
         anselm.ask("Who?", tmp_path / "a.csv", "bm25")
+    assert anselm.ask("Who?", tmp_path / "a.csv", "bm25", columns={"answer": "y"}).best.text == "2"
 
 
 @pytest.mark.parametrize("skip", [None, lambda error: None])

@@ -51,6 +51,8 @@ class Result:
         """For JSON: without the object that was given, and without what is not known."""
         record = asdict(replace(self, item=None))
         known = {key: value for key, value in record.items() if value is not None and value != {}}
+        if self.explanation is not None:
+            known["explanation"] = self.explanation.to_dict()
         score = self.score if isfinite(self.score) else None  # of an empty candidate, which JSON has no number for
         return known | {"score": score, "probability": self.probability}
 

@@ -47,8 +47,9 @@ def verdict(reply: Json) -> str:
 
 
 def item(view: FirstView, result: Json) -> str:
-    filed = f'<p class="filed">{escape(result["question"])}</p>' if result.get("question") else ""
     evidence = result.get("evidence") if is_likely(result) else None
+    above = marked(result.get("question", ""), evidence, "entry_question")
+    filed = f'<p class="filed">{above}</p>' if above else ""
     text = marked(text_of(view.example, result), evidence, "answer")
     return (
         f'<li><div class="likely">{likelihood(result)}</div><div class="said">{filed}'
@@ -101,7 +102,7 @@ def folded(example: Example, result: Json) -> str:
 
 def marked(text: str, evidence: Any, side: str) -> str:
     """The text with the words marked that carried most."""
-    words = evidence[side] if evidence else []
+    words = evidence.get(side, []) if evidence else []
     largest = max((word["weight"] for word in words), default=0.0)
     spans = [
         (word["start"], word["end"]) for word in words if word["weight"] > 0 and word["weight"] >= LEADING * largest

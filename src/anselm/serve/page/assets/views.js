@@ -75,6 +75,7 @@ function verdict(reply, threshold) {
 
 function item(result, lines) {
   const text = result.text ?? lines[result.index];
+  const words = (isLikely(result) && result.evidence) || {};
   return element(
     "li",
     {},
@@ -82,8 +83,8 @@ function item(result, lines) {
     element(
       "div",
       { class: "said" },
-      result.question ? element("p", { class: "filed" }, result.question) : null,
-      element("p", {}, ...marked(text, isLikely(result) ? result.evidence?.answer : [])),
+      result.question ? element("p", { class: "filed" }, ...marked(result.question, words.entry_question)) : null,
+      element("p", {}, ...marked(text, words.answer)),
       place(result),
       folded(result, lines),
     ),
