@@ -38,12 +38,11 @@ def results(view: FirstView) -> str:
 
 def verdict(reply: Json) -> str:
     if reply["answerability"] is None:
-        return '<p class="verdict">This model cannot tell whether there is an answer.</p>'
-    found = reply["answerable"]
-    refused = "Perhaps an answer." if reply["answerability"] >= UNSURE else "No answer here."
-    sentence = "There is an answer." if found else refused
+        return '<p class="verdict unknown">This model cannot tell whether there is an answer.</p>'
+    refused = ("doubt", "Perhaps an answer.") if reply["answerability"] >= UNSURE else ("no", "No answer here.")
+    side, sentence = ("yes", "There is an answer.") if reply["answerable"] else refused
     figures = f"Answerability {percent(reply['answerability'])}, threshold {percent(reply['threshold'])}."
-    return f'<p class="verdict {"yes" if found else "no"}">{sentence}</p><p class="quiet">{figures}</p>'
+    return f'<p class="verdict {side}">{sentence}</p><p class="quiet">{figures}</p>'
 
 
 def item(view: FirstView, result: Json) -> str:

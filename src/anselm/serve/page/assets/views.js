@@ -57,18 +57,26 @@ export function isAnswerable(reply, threshold) {
 }
 
 /** In words, for the page and for screen readers. */
-export function verdictSentence(reply, threshold) {
+const SENTENCES = {
+  unknown: "This model cannot tell whether there is an answer.",
+  yes: "There is an answer.",
+  doubt: "Perhaps an answer.",
+  no: "No answer here.",
+};
+
+function verdictSide(reply, threshold) {
   const found = isAnswerable(reply, threshold);
-  if (found === null) return "This model cannot tell whether there is an answer.";
-  if (found) return "There is an answer.";
-  return reply.answerability >= UNSURE ? "Perhaps an answer." : "No answer here.";
+  if (found === null) return "unknown";
+  if (found) return "yes";
+  return reply.answerability >= UNSURE ? "doubt" : "no";
 }
 
+export const verdictSentence = (reply, threshold) => SENTENCES[verdictSide(reply, threshold)];
+
 function verdict(reply, threshold) {
-  const found = isAnswerable(reply, threshold);
-  const side = found === null ? "verdict" : `verdict ${found ? "yes" : "no"}`;
-  const sentence = element("p", { class: side }, verdictSentence(reply, threshold));
-  if (found === null) return [sentence];
+  const side = verdictSide(reply, threshold);
+  const sentence = element("p", { class: `verdict ${side}` }, SENTENCES[side]);
+  if (side === "unknown") return [sentence];
   const figures = `Answerability ${percent(reply.answerability)}, threshold ${percent(threshold ?? reply.threshold)}.`;
   return [sentence, element("p", { class: "quiet" }, figures)];
 }
