@@ -187,9 +187,7 @@ def test_an_installed_package_says_that_it_has_no_records(
 ) -> None:
     monkeypatch.setattr(recorded, "RESULTS", tmp_path / "results")
     recorded.results_page.cache_clear()
-    html = client.get("/results").text
-    assert "no part of the installed package" in html
-    assert "problem" not in html  # nothing went wrong
+    assert "no part of the installed package" in client.get("/results").text
     recorded.results_page.cache_clear()
 
 

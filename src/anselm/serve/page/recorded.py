@@ -30,7 +30,7 @@ FIGURES = {
     if RESULTS.is_dir() and path.stem in CAPTIONS
 }
 LACKING = (
-    "<p>The records are no part of the installed package. They are in the repository, in the folder "
+    '<p class="problem">The records are no part of the installed package. They are in the repository, in the folder '
     "<code>results</code>; the service shows them here when it is started from a checkout.</p>"
 )
 
