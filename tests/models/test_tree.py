@@ -116,6 +116,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"residual": True},
     {"end_label": "own"},
     {"children": "added", "residual": True},
+    {"normed": True, "residual": True},
 ]
 
 
@@ -142,6 +143,8 @@ def test_a_score_is_that_of_the_recursion(name: str, settings: dict[str, Any], f
     batch = scorer.collate(scorer.place(lists, torch.device("cpu")), lists)
     with torch.no_grad():
         states, found = scorer.states(batch), scorer(batch)
+        if scorer.config.normed:
+            states = (states - states.mean(2, True)) / states.var(2, correction=0, keepdim=True).add(1e-5).sqrt()
         for row, (candidate, brackets) in enumerate(zip(given.candidates, (SAID, SHORT), strict=True)):
             expected = Recursion(scorer).score(states[row], *places(scorer, given.text, candidate.text, brackets))
             torch.testing.assert_close(found[row], expected, atol=1e-5, rtol=1e-5)

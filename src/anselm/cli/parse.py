@@ -24,7 +24,9 @@ def parse(
     ],
     parser: Annotated[
         str,
-        typer.Option(help="own, benepar[:MODEL], stanza[:LANGUAGE], stanford[:FOLDER], file:TREES, flat."),
+        typer.Option(
+            help="own[:FOLDER], benepar[:MODEL], stanza[:LANGUAGE], stanford[:FOLDER], file:TREES, right-branching, flat."
+        ),
     ] = "own",
     draw: Annotated[bool, typer.Option("--draw", help="Draw the trees in the terminal.")] = False,
     svg: Annotated[Path | None, typer.Option(help="Also draw them into this file, as SVG.")] = None,
