@@ -10,8 +10,8 @@ import pytest
 from anselm.annotations.trees import Tree, read_brackets
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError, MissingDataError
-from anselm.evaluation.probe_network import Fitting
 from anselm.evaluation import probe_runs
+from anselm.evaluation.probe_network import Fitting
 from anselm.evaluation.probe_runs import Plan, Wanted, load_lists, take
 from anselm.evaluation.probes import (
     DEPTH,
