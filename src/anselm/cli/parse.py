@@ -26,7 +26,7 @@ def parse(
     parser: Annotated[
         str,
         typer.Option(
-            help="own[:FOLDER], benepar[:MODEL], stanza[:LANGUAGE], stanford[:FOLDER], file:PATH, flat, right-branching."
+            help="own[:FOLDER], benepar[:MODEL], stanza[:LANG], stanford[:FOLDER], file:PATH, flat, right-branching."
         ),
     ] = "own",
     draw: Annotated[bool, typer.Option("--draw", help="Draw the trees in the terminal.")] = False,
