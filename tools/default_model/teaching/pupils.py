@@ -32,6 +32,7 @@ from tools.default_model.teaching.small import WORDS, Small, attend_plainly
 
 STEP, CHUNK = 131_072, 65_536  # tokens of a step, and of what is read at once
 READER, READER_ENTRIES = (0.634, 6.4), (0.2, 6.0)  # the default ranker's blend
+MADE = ("few candidates", "short documents", "mixtures")  # of other lists
 SIMILAR = 2.0  # how much the similarity of the texts as a whole counts beside the lesson
 
 
@@ -211,7 +212,7 @@ def look_at(pupil: Pupil, judged: Data, path: Path, cosines: np.ndarray) -> None
     if pupil.name == "default" and len(cosines):
         entry = entry_units(judged)[look.units]
         scores = np.where(entry, 0.2 * scores + 6.0 * cosines, 0.634 * scores + 6.4 * cosines)
-    say(pupil.name, spell(judge(judged.file, look, scores, lambda name: "few" not in name)))
+    say(pupil.name, spell(judge(judged.file, look, scores, lambda name: name.split("/")[0] not in MADE)))
 
 
 def keep(pupils: Sequence[Pupil], judged: Data, out: Path, cosines: np.ndarray) -> None:

@@ -1,0 +1,87 @@
+"""What a verdict is worth, family by family, each source judged by a fit without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anselm.data.question import ENTRIES, SENTENCES, TEXTS
+from anselm.metrics.calibration import Calibration, Verdict
+from anselm.metrics.logistic import FloatArray
+from anselm.metrics.reliability import reliability
+from anselm.train.beliefs import Scored
+
+KINDS = ("answerable", "unanswerable", "removed")
+BOUNDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One list, and whether it is one whose answers were taken out."""
+
+    family: str
+    source: str
+    scored: Scored
+    removed: bool
+
+    @property
+    def kind(self) -> str:
+        return "answerable" if self.scored.answerable else "removed" if self.removed else "unanswerable"
+
+    @property
+    def right_first(self) -> bool:
+        return bool(self.scored.labels[np.argmax(self.scored.scores)] > 0)
+
+    def verdict(self, fits: Mapping[str, Calibration]) -> Verdict:
+        return fits[self.source].judge(self.scored.question, self.scored.scores)
+
+
+def table(lists: Sequence[Judged], fits: Mapping[str, Calibration]) -> str:
+    """`fits`: without each source. A row for each source of each family, entries first, then sentences, then texts."""
+    order = {kind: place for place, kind in enumerate((ENTRIES, SENTENCES, TEXTS))}
+    named = {(order[one.scored.question.kind], one.family, one.source): [] for one in lists}
+    for one in lists:
+        named[order[one.scored.question.kind], one.family, one.source].append(one)
+    rows = (
+        row(family, source, some, fits) for (_, family, source), some in sorted(named.items(), key=lambda x: x[0][0])
+    )
+    return "\n".join(["", *rows, ""])
+
+
+def row(family: str, source: str, lists: Sequence[Judged], fits: Mapping[str, Calibration]) -> str:
+    verdicts = [one.verdict(fits) for one in lists]
+    sure = np.array([one.answerability for one in verdicts])
+    answered = {kind: sure[[one.kind == kind for one in lists]] >= 0.5 for kind in KINDS}
+    whole = [(one, verdict) for one, verdict in zip(lists, verdicts, strict=True) if not one.removed]
+    pairs = np.concatenate([verdict.probabilities for _, verdict in whole])
+    error = reliability(pairs, np.concatenate([one.scored.labels for one, _ in whole])).error
+    right = np.mean([one.right_first for one, _ in whole if one.scored.answerable])
+    cells = [f"{right:.2f}", *(spell(kind, answered[kind]) for kind in KINDS), f"{error:.3f}"]
+    return f"| {family} | {source} | {' | '.join(cells)} |"
+
+
+def spell(kind: str, answered: FloatArray) -> str:
+    """The share that is wrong, and of how many: refused where there is an answer, answered where there is none."""
+    wrong = ~answered if kind == "answerable" else answered
+    return f"{wrong.mean():.2f} ({len(wrong)})" if len(wrong) else "-"
+
+
+def doubts(lists: Sequence[Judged], fits: Mapping[str, Calibration]) -> str:
+    """Of lists as they came that are refused: how often the best is right from a bound on and below it, by family."""
+    rows = []
+    for family in dict.fromkeys(one.family for one in lists):
+        came = [one for one in lists if one.family == family and not one.removed]
+        sure = np.array([one.verdict(fits).answerability for one in came])
+        right = np.array([one.right_first for one in came])
+        cells = [doubt(sure, right, bound) for bound in BOUNDS]
+        rows.append(f"| {family} | {' | '.join(cells)} |")
+    return "\n".join([f"| | {' | '.join(map(str, BOUNDS))} |", *rows, ""])
+
+
+def doubt(sure: FloatArray, right: FloatArray, bound: float) -> str:
+    """How often right from the bound on, and below; in brackets, how many of the refused are from the bound on."""
+    above, below = (sure < 0.5) & (sure >= bound), sure < bound
+    shares = "/".join(f"{right[some].mean():.2f}" if some.any() else "-" for some in (above, below))
+    return f"{shares} ({above.sum() / max(1, above.sum() + below.sum()):.2f})"
