@@ -30,7 +30,7 @@ from anselm.scorer import Scorer, score_lists
 from anselm.train.beliefs import FEWEST, Scored, usual_score
 from tools.default_model.kept_scores import kept_scorer
 from tools.default_model.verdict_lists import Part, all_parts
-from tools.default_model.verdict_table import Judged, doubts, table
+from tools.default_model.verdict_table import Judged, doubts, pictures, table
 
 WEIGHTS = {
     "faq answers": 3.0, "documents": 2.0, "short documents": 4.0, "wikiqa": 0.7, "squad": 0.7, "pools": 0.5,
@@ -56,6 +56,10 @@ def main() -> None:
     print(found)  # noqa: T201
     if options.table:
         options.table.write_text(found, encoding="utf-8")
+    if options.picture:
+        from tools.default_model.verdict_plot import draw
+
+        draw(pictures(lists, fits), options.picture)
     if options.write:
         with renew_checksums(options.checkpoint, CALIBRATION):
             fit(lists).save(options.checkpoint / CALIBRATION)
@@ -67,6 +71,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--scores", type=Path, help="what teaching/tier_scores.py wrote, in place of reading all")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--picture", type=Path, help="needs matplotlib")
     return parser.parse_args()
 
 

@@ -23,6 +23,7 @@ from anselm.scorer import Scorer, Scores
 from tools.default_model.verdict_lists import Part
 
 Pair = tuple[str, str, bool]  # question, what is read of the candidate, whether it is an entry
+WHOLE = "scores"
 FIRST, SECOND = ("reader", "small"), ("score", "large")  # the default's signals, and the accurate model's
 
 
@@ -61,11 +62,14 @@ class InTurn:
 
 
 def kept_scorer(path: Path, parts: Iterable[Part], checkpoint: Checkpoint) -> Scorer:
+    """Of a file with `scores` these, else of one with signals what the checkpoint makes of them."""
     pairs = [pair_of(question, one) for part in parts for question in part.questions for one in question.candidates]
     with np.load(path, allow_pickle=False) as file:
-        signals = {name: file[name].astype(np.float64) for name in (*FIRST, *SECOND) if name in file.files}
+        signals = {name: file[name].astype(np.float64) for name in (WHOLE, *FIRST, *SECOND) if name in file.files}
     if any(len(values) != len(pairs) for values in signals.values()):
         raise InputError(f"{path} is not of these lists, which have {len(pairs)} pairs")
+    if WHOLE in signals:
+        return Kept(dict(zip(pairs, signals[WHOLE].tolist(), strict=True)))
     if "cascade" not in checkpoint.record:
         return blend(pairs, signals, FIRST, checkpoint)
     first = blend(pairs, signals, FIRST, Checkpoint.read(SHIPPED / DEFAULT))

@@ -18,6 +18,16 @@ BOUNDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 
 
 @dataclass(frozen=True)
+class Picture:
+    """What fits without their sources said of the lists of one family."""
+
+    probabilities: FloatArray  # of candidates
+    relevant: FloatArray
+    sure: FloatArray  # of lists
+    answerable: FloatArray
+
+
+@dataclass(frozen=True)
 class Judged:
     """One list, and whether it is one whose answers were taken out."""
 
@@ -66,6 +76,21 @@ def spell(kind: str, answered: FloatArray) -> str:
     """The share that is wrong, and of how many: refused where there is an answer, answered where there is none."""
     wrong = ~answered if kind == "answerable" else answered
     return f"{wrong.mean():.2f} ({len(wrong)})" if len(wrong) else "-"
+
+
+def pictures(lists: Sequence[Judged], fits: Mapping[str, Calibration]) -> dict[str, Picture]:
+    """The lists of each family as they came."""
+    found = {}
+    for family in dict.fromkeys(one.family for one in lists):
+        came = [one for one in lists if one.family == family and not one.removed]
+        verdicts = [one.verdict(fits) for one in came]
+        found[family] = Picture(
+            np.concatenate([one.probabilities for one in verdicts]),
+            np.concatenate([one.scored.labels > 0 for one in came]).astype(float),
+            np.array([one.answerability for one in verdicts]),
+            np.array([float(one.scored.answerable) for one in came]),
+        )
+    return found
 
 
 def doubts(lists: Sequence[Judged], fits: Mapping[str, Calibration]) -> str:
