@@ -79,16 +79,17 @@ def spell(kind: str, answered: FloatArray) -> str:
 
 
 def pictures(lists: Sequence[Judged], fits: Mapping[str, Calibration]) -> dict[str, Picture]:
-    """The lists of each family as they came."""
+    """The lists of each family, those whose answers were taken out among them."""
     found = {}
     for family in dict.fromkeys(one.family for one in lists):
-        came = [one for one in lists if one.family == family and not one.removed]
-        verdicts = [one.verdict(fits) for one in came]
+        own = [one for one in lists if one.family == family]
+        verdicts = [one.verdict(fits) for one in own]
+        came = [(one, verdict) for one, verdict in zip(own, verdicts, strict=True) if not one.removed]
         found[family] = Picture(
-            np.concatenate([one.probabilities for one in verdicts]),
-            np.concatenate([one.scored.labels > 0 for one in came]).astype(float),
-            np.array([one.answerability for one in verdicts]),
-            np.array([float(one.scored.answerable) for one in came]),
+            np.concatenate([verdict.probabilities for _, verdict in came]),
+            np.concatenate([one.scored.labels > 0 for one, _ in came]).astype(float),
+            np.array([verdict.answerability for verdict in verdicts]),
+            np.array([float(one.scored.answerable) for one in own]),
         )
     return found
 
