@@ -11,8 +11,8 @@ from anselm.data.question import Candidate, Question
 from anselm.metrics.calibration import Beliefs, Calibration
 from anselm.metrics.logistic import Logistic
 from anselm.train.beliefs import Scored
-from tools.default_model.calibrate_default import MIXTURES, fit, shares_of
-from tools.default_model.verdict_table import Judged, doubt, doubts, pictures, table
+from tools.default_model.calibrate_default import fit, shares_of
+from tools.default_model.verdict_table import MIXTURES, Judged, doubt, doubts, pictures, table
 
 RNG = np.random.default_rng(4)
 KINDS = {"faq entries": ({"question": "Filed"},), "documents": ({"heading": ""},), "faq answers": ({},)}

@@ -30,14 +30,14 @@ from anselm.scorer import Scorer, score_lists
 from anselm.train.beliefs import FEWEST, Scored, usual_score
 from tools.default_model.kept_scores import kept_scorer
 from tools.default_model.verdict_lists import Part, all_parts
-from tools.default_model.verdict_table import Judged, doubts, pictures, table
+from tools.default_model.verdict_table import MIXTURES, Judged, doubts, pictures, table
 
 WEIGHTS = {
     "faq answers": 3.0, "documents": 2.0, "short documents": 4.0, "wikiqa": 0.7, "squad": 0.7, "pools": 0.5,
     "trecqa": 0.3, "insuranceqa": 0.3, "forum threads": 0.2,
 }  # where it is not 1  # fmt: skip
+OF_PAIRS = {**WEIGHTS, "short documents": 1.0, "wikiqa": 2.0}  # in the fit of candidates, where a corpus is as good
 EVIDENCE = ("best", "lift", "topic", "candidates", "question_words")
-MIXTURES = "mixtures"
 FITTED_ON = "hand-written FAQs and documents, wikiqa, trecqa, squad, insuranceqa-text and semeval dev"
 PULL = 0.003  # towards weights of 0, of a loss whose shares sum to about 10
 
@@ -50,7 +50,7 @@ def main() -> None:
         if options.scores
         else load_scorer(options.checkpoint)
     )
-    lists = [one for part in parts for one in judged(part, scorer)]
+    lists = [one for part in parts if part.family not in options.without for one in judged(part, scorer)]
     fits = {source: fit([one for one in lists if one.source != source]) for source in {one.source for one in lists}}
     found = table(lists, fits) + doubts(lists, fits)
     print(found)  # noqa: T201
@@ -69,6 +69,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--scores", type=Path, help="what teaching/tier_scores.py wrote, in place of reading all")
+    parser.add_argument("--without", nargs="*", default=[], metavar="FAMILY", help="that there are no scores of")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--table", type=Path)
     parser.add_argument("--picture", type=Path, help="needs matplotlib")
@@ -93,7 +94,8 @@ def fit(lists: Sequence[Judged]) -> Calibration:
     own = usual_score([one.scored for one in entries if not one.removed])
     beliefs = (fit_beliefs(texts, arbitrary), fit_beliefs(entries, own), fit_beliefs(sentences, arbitrary))
     apart = Calibration(beliefs[0], 0.5, FITTED_ON, *beliefs[1:])
-    return replace(apart, mixed=fit_mixed([one for one in lists if one.family == MIXTURES], apart))
+    mixed = [one for one in lists if one.family == MIXTURES]
+    return replace(apart, mixed=fit_mixed(mixed, apart)) if mixed else apart
 
 
 def fit_beliefs(lists: Sequence[Judged], background: float) -> Beliefs:
@@ -126,7 +128,7 @@ def fit_candidates(lists: Sequence[Judged], background: float) -> Logistic:
     targets = np.concatenate([(one.scored.labels > 0).astype(np.float64) for one in whole])
     sources = [(one.family, one.source) for one in whole for _ in one.scored.labels]
     counts = {source: sources.count(source) for source in set(sources)}
-    shares = np.array([WEIGHTS.get(source[0], 1.0) / counts[source] for source in sources])
+    shares = np.array([OF_PAIRS.get(source[0], 1.0) / counts[source] for source in sources])
     return fit_logistic({name: rows[name] for name in OF_CANDIDATE}, targets, shares, pull=PULL)
 
 

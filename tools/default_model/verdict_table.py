@@ -13,6 +13,9 @@ from anselm.metrics.logistic import FloatArray
 from anselm.metrics.reliability import reliability
 from anselm.train.beliefs import Scored
 
+ORDER = (ENTRIES, SENTENCES, TEXTS)
+MIXTURES = "mixtures"
+NAMES = {"short documents": "4 to 22 sentences of the documents", MIXTURES: "entries and sentences together"}
 KINDS = ("answerable", "unanswerable", "removed")
 BOUNDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 
@@ -41,6 +44,16 @@ class Judged:
         return "answerable" if self.scored.answerable else "removed" if self.removed else "unanswerable"
 
     @property
+    def kind_of_text(self) -> str:
+        return TEXTS if self.family == MIXTURES else self.scored.question.kind
+
+    @property
+    def name(self) -> str:
+        """As a reader of the table would call it."""
+        few = {ENTRIES: "1 to 5 of the entries", TEXTS: "1 to 5 of the answers"}
+        return few[self.kind_of_text] if self.family == "few candidates" else NAMES.get(self.family, self.family)
+
+    @property
     def right_first(self) -> bool:
         return bool(self.scored.labels[np.argmax(self.scored.scores)] > 0)
 
@@ -50,14 +63,12 @@ class Judged:
 
 def table(lists: Sequence[Judged], fits: Mapping[str, Calibration]) -> str:
     """`fits`: without each source. A row for each source of each family, entries first, then sentences, then texts."""
-    order = {kind: place for place, kind in enumerate((ENTRIES, SENTENCES, TEXTS))}
-    named = {(order[one.scored.question.kind], one.family, one.source): [] for one in lists}
-    for one in lists:
-        named[order[one.scored.question.kind], one.family, one.source].append(one)
-    rows = (
-        row(family, source, some, fits) for (_, family, source), some in sorted(named.items(), key=lambda x: x[0][0])
-    )
-    return "\n".join(["", *rows, ""])
+    named: dict[tuple[str, str], list[Judged]] = {}
+    for one in sorted(lists, key=lambda one: ORDER.index(one.kind_of_text)):
+        named.setdefault((one.name, one.source), []).append(one)
+    families = list(dict.fromkeys(family for family, _ in named))
+    rows = sorted(named, key=lambda place: families.index(place[0]))
+    return "\n".join(["", *(row(*place, named[place], fits) for place in rows), ""])
 
 
 def row(family: str, source: str, lists: Sequence[Judged], fits: Mapping[str, Calibration]) -> str:

@@ -72,7 +72,7 @@ class Passage(Result):
     page: int | None = None
 
 
-UNSURE = 0.2  # from this answerability on, a refusal is a doubt: see docs/verdict.md
+UNSURE = 0.3  # from this answerability on, a refusal is a doubt: see docs/verdict.md
 
 R = TypeVar("R", bound=Result, covariant=True)
 Kind = TypeVar("Kind", bound=Result)
