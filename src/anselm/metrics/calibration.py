@@ -153,9 +153,11 @@ class Calibration:
             if not np.isfinite(threshold):
                 raise ValueError("a number in it is not finite")
             texts = Beliefs.from_dict(record[TEXTS] if TEXTS in record else _first_form(record))
-            others = (Beliefs.from_dict(record[kind]) if kind in record else None for kind in (ENTRIES, SENTENCES))
+            entries, sentences = (
+                Beliefs.from_dict(record[kind]) if kind in record else None for kind in (ENTRIES, SENTENCES)
+            )
             mixed = Logistic.from_dict(record[MIXED], OF_KINDS) if MIXED in record else None
-            return cls(texts, threshold, str(record.get("fitted_on", "")), *others, mixed)
+            return cls(texts, threshold, str(record.get("fitted_on", "")), entries, sentences, mixed)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FormatError(path, f"not a calibration as Anselm writes it ({error})") from None
 
