@@ -9,6 +9,7 @@ those of some 40,000 sentences, so that a word has more passages than it would h
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ class Passages:
     vectors: NDArray[np.float32]  # (sentences, width)
     questions: tuple[str, ...]
     asked: NDArray[np.float32]  # (questions, width)
+    fingerprint: str  # of the encoder
 
     def blocks(self, count: int) -> Iterator[tuple[list[Item], NDArray[np.float32]]]:
         """So many, a block at a time; always the same."""
@@ -71,7 +73,8 @@ def prepare(folder: Path, questions: int) -> Path:
             sentences, vectors = [item.text for item in pool.items()], read_vectors(pool)
         asked = [question.text for question in load_dataset("squad", split="dev")]
         some = random.Random(2).sample(list(dict.fromkeys(asked)), questions)
-        np.savez(kept, sentences=sentences, vectors=vectors, questions=some, asked=encoder.text_vectors(some))
+        texts = np.frombuffer(json.dumps([sentences, some, encoder.text_fingerprint]).encode(), dtype=np.uint8)
+        np.savez(kept, texts=texts, vectors=vectors, asked=encoder.text_vectors(some))
     return kept
 
 
@@ -89,5 +92,6 @@ def read_vectors(pool: Pool) -> NDArray[np.float32]:
 
 def load(kept: Path) -> Passages:
     with np.load(kept) as arrays:
-        texts = [tuple(arrays[name].tolist()) for name in ("sentences", "questions")]
-        return Passages(texts[0], unit(arrays["vectors"]), texts[1], unit(arrays["asked"].astype(np.float32)))
+        sentences, questions, fingerprint = json.loads(arrays["texts"].tobytes())
+        asked = unit(arrays["asked"].astype(np.float32))
+        return Passages(tuple(sentences), unit(arrays["vectors"]), tuple(questions), asked, fingerprint)
