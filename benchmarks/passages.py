@@ -1,6 +1,6 @@
 """A million passages of real sentences, with vectors, for measuring how pools grow.
 
-The sentences of SQuAD dev, WikiQA, SelQA, TrecQA and SQuADShifts, each once, are embedded by the default model's encoder
+The sentences of SQuAD dev, WikiQA, SelQA, TrecQA and SQuADShifts, each once, are embedded by the default's encoder
 (kept in a pool, so that a run that was stopped goes on). Where more passages are wanted than there are sentences, the
 others are two sentences drawn at random, one after the other, and their vector is that of the sum of both vectors:
 embedding a million texts takes hours on two cores, and how long a search takes does not depend on it. Their words are

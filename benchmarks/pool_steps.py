@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -148,12 +149,15 @@ def engine(name: str, folder: Path, passages: Passages) -> Iterator[Engine]:
 
 
 def children(process: int) -> list[int]:
-    files = Path("/proc").glob("[0-9]*/stat")
-    return [int(file.parent.name) for file in files if int(file.read_text().rpartition(")")[2].split()[1]) == process]
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True).stdout
+    return [int(one) for one in listed.split()]
 
 
 def proportional_megabytes(process: int) -> float:
-    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:  # gone since
+        return 0.0
     return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1e3
 
 
