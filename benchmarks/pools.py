@@ -6,8 +6,8 @@ passages.py says what the passages are. A search is by words and by vector, 100 
 best 100; the vectors of questions are there already. LanceDB does the same its own way, comparing every vector, too. To
 ask is to encode the question, to search, and to let the default model read those 100. Building and searching are
 processes of their own. Memory is the most that building took, and what the searching process holds before the ranker
-is loaded; of PostgreSQL, what the server's processes hold is added. Rows are also written to FOLDER/rows.jsonl. What is not
-installed is left out.
+is loaded; of PostgreSQL, what the server's processes hold is added. Rows are also written to FOLDER/rows.jsonl.
+What is not installed is left out.
 """
 
 # ruff: noqa: T201

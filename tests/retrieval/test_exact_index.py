@@ -13,7 +13,7 @@ from anselm.retrieval.pool import Pool
 from anselm.retrieval.postings import Postings
 from tests.retrieval.engines import WordEncoder
 
-WORDS = "oak elm ash yew fir larch beech birch".split()
+WORDS = ["oak", "elm", "ash", "yew", "fir", "larch", "beech", "birch"]
 
 
 def test_postings_are_those_of_a_plain_search() -> None:

@@ -1,4 +1,4 @@
-"""Ids that come in two pieces of one file. A worker sees its own piece alone, so their digests are kept and compared."""
+"""Ids that come in two pieces of one file. A worker sees its own piece alone, so digests are kept and compared."""
 
 from __future__ import annotations
 
