@@ -5,8 +5,8 @@
 POOLS is a folder in which the pools are made; a run that was stopped goes on with their vectors. Each pool holds all
 the different answers of a corpus: the sentences of SQuAD's dev paragraphs, InsuranceQA's answers, and the answers of
 three Stack Exchange sites, without their questions. recall@k is the share of questions with a right answer among the
-first k, of up to 1,000 questions. MAP and P@1 are those of what is found as it stands, and after the ranker has read the
-first 50, 100 or 200 of it, for a sample of the questions, with 95% intervals over questions (bootstrap).
+first k, of up to 1,000 questions. MAP and P@1 are those of what is found as it stands, and after the ranker has
+read the first 50, 100 or 200 of it, for a sample of the questions, with 95% intervals over questions (bootstrap).
 """
 
 # ruff: noqa: T201
@@ -127,7 +127,7 @@ def print_quality(found: Corpus, ways: dict[str, list[list[str]]], scores: dict[
     for way, lists in ways.items():
         print_row(f"{way}, not read", [judge(lists[place], found.asked[place][1]) for place in scores])
     for way, depth in [("words", 100), ("meaning", 100), *(("both", depth) for depth in READ)]:
-        orders = {place: sorted(ways[way][place][:depth], key=lambda id: -scores[place][id]) for place in scores}  # noqa: B023
+        orders = {place: sorted(ways[way][place][:depth], key=lambda id: -scores[place][id]) for place in scores}
         print_row(f"{way}, {depth} read", [judge(order, found.asked[place][1]) for place, order in orders.items()])
 
 

@@ -107,7 +107,7 @@ def delete(
     if as_json:
         print_json({"pool": place, "deleted": count})
     else:
-        say(f"{count:,} passages deleted from {place}")
+        say(f"{count:,} passage{'s' * (count != 1)} deleted from {place}")
 
 
 @app.command(epilog="Example: anselm pool info faq.pool --json")
