@@ -207,3 +207,14 @@ def test_the_protocol_is_kept(pool: Open) -> None:
     engine: Engine = pool().engine
     for name in (name for name in vars(Engine) if not name.startswith("_")):
         assert callable(getattr(engine, name))
+
+
+def test_much_at_once_is_found_as_well(pool: Open) -> None:
+    opened = pool()
+    assert (
+        opened.add({"id": str(number), "text": f"the bee n{number} of hive {number % 7}"} for number in range(1_500))
+        == 1_500
+    )
+    opened.flush()
+    assert opened.search_apart("n1234", 5)[0] == ["1234"]
+    assert opened.count() == 1_500

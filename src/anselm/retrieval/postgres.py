@@ -25,6 +25,7 @@ from anselm.retrieval.postgres_words import WordSearch, as_sql
 from anselm.retrieval.terms import count_terms, passage_weights
 
 FORMAT = 1
+MUCH = 1_000  # items after which the server is told; for fewer it sees to itself
 COLUMNS = 'id, text, question, heading, source, start, "end", line, meta'
 SCHEMA = """
 CREATE EXTENSION IF NOT EXISTS vector;
@@ -71,7 +72,7 @@ class Postgres:
         hidden = f":{parts.password}@"
         self.place = (address.replace(hidden, ":***@") if parts.password else address) + f"#{name}"
         self.name, self.item = name, f"anselm_{name}"
-        self._made = self._written = False
+        self._made, self._written = False, 0
         self._words = WordSearch(self.item, self._rows)
         with self._guarded():
             self._connection = psycopg.connect(address, autocommit=True)
@@ -112,7 +113,7 @@ class Postgres:
             changed = [item for item in items if known.get(item.id) != item]
             if changed:
                 self._upsert(changed)
-                self._mark_change()
+                self._mark_change(len(changed))
         return len(changed)
 
     def _upsert(self, items: Sequence[Item]) -> None:
@@ -132,13 +133,13 @@ class Postgres:
     def delete(self, ids: Sequence[str]) -> int:
         with self._guarded(), self._connection.transaction():
             gone = self._rows("DELETE FROM {item} WHERE id = ANY(%s) RETURNING id", (list(ids),))
-            self._mark_change()
+            self._mark_change(len(gone))
         return len(gone)
 
-    def _mark_change(self) -> None:
+    def _mark_change(self, count: int) -> None:
         """For whoever keeps counts; in the transaction that changes something."""
         self._connection.execute(self._sql(CHANGED))  # type: ignore[arg-type,unused-ignore]
-        self._written = True
+        self._written += count
 
     def get(self, ids: Sequence[str]) -> list[Item]:
         rows = self._rows(f"SELECT {COLUMNS} FROM {{item}} WHERE id = ANY(%s)", (list(ids),))
@@ -206,10 +207,10 @@ class Postgres:
 
     def flush(self) -> None:
         """What is added is there already; after much of it the server is told to look, so that counting is quick."""
-        if self._written:
+        if self._written >= MUCH:
             with self._guarded():
                 self._connection.execute(self._sql("VACUUM (ANALYZE) {item}, {item}_posting"))  # type: ignore[arg-type,unused-ignore]
-            self._written = False
+            self._written = 0
 
     def close(self) -> None:
         self._connection.close()
