@@ -32,8 +32,8 @@ def compare_pieces(pieces: list[PartRecord]) -> list[str]:
     pieces = sorted(pieces, key=lambda record: record.name)
     digests = [np.frombuffer(base64.b64decode(record.ids), dtype=np.uint64) for record in pieces]
     starts = np.cumsum([0, *map(len, digests)])
-    found, first, which = np.unique(np.concatenate(digests), return_index=True, return_inverse=True)
-    again = np.flatnonzero(first[which] != np.arange(len(which))) if len(found) < len(which) else []
+    _, first, which = np.unique(np.concatenate(digests), return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[which] != np.arange(len(which)))
 
     def name(place: int) -> str:
         piece = int(np.searchsorted(starts, place, side="right")) - 1
