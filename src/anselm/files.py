@@ -135,7 +135,7 @@ def decode_lines(file: Iterable[bytes], place: object, skip: Skip | None = None)
 def check_mark(start: bytes, place: object) -> None:
     """That a file of lines does not begin as UTF-16 does: all its lines would be bad."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise FormatError(place, "is UTF-16, and lines are read as UTF-8; save it as UTF-8")
+        raise FormatError(place, "begins as UTF-16 does, and lines are read as UTF-8; save it as UTF-8", 1)
 
 
 def pass_over(error: FormatError, skip: Skip | None) -> None:

@@ -79,7 +79,7 @@ def test_utf_16_is_said_once_and_not_of_every_line(tmp_path: Path, part_bytes: i
     order = Order(str(tmp_path / "a.jsonl"), str(tmp_path / "out"), "bm25", part_bytes=part_bytes)
     report = rank_parts(order, lambda parts: OneWorker())
     assert (report.lists, report.skipped, len(report.failed)) == (0, 0, report.parts)
-    assert all("is UTF-16, and lines are read as UTF-8" in said for said in report.failed)
+    assert all("begins as UTF-16 does" in said for said in report.failed)
     with pytest.raises(FormatError, match="UTF-16"):
         rank_parts(replace(order, strict=True), lambda parts: OneWorker())
 
