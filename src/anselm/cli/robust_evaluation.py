@@ -42,4 +42,4 @@ def warn_of_language(questions: Sequence[str]) -> None:
 
     english = sum(map(looks_english, questions))
     if english < len(questions) / 2:
-        note(f"only {english} of {len(questions)} questions look English, which the rules that make distractors are for")
+        note(f"only {english} of {len(questions)} questions look English, which the rules of distractors are for")

@@ -10,15 +10,15 @@ import re
 from dataclasses import replace
 from random import Random
 
+from anselm.annotations.word_classes import listed
 from anselm.data.question import Candidate, Question
 from anselm.evaluation.alterations import alter
 from anselm.evaluation.replacements import draw_replacement
 from anselm.evaluation.statements import make_statement
 
 ID = "distractor"
-ENGLISH = frozenset(  # words that most questions in English have one of, and few in other languages
-    "the of is are were does did how what who when where which why can you with from and to it much many".split()
-)
+# Most questions in English have one of these words, and few in other languages.
+ENGLISH = listed("the of is are were does did how what who when where which why can you with from and to it many")
 
 
 def add_distractor(question: Question, seed: int = 0) -> Question:
