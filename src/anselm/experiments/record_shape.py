@@ -6,52 +6,88 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 LARGEST = 1e15  # of a number, beyond which nothing that is counted or measured here lies
 SHOWN = 60  # characters of a wrong value that a sentence repeats
 
 
+class Shape(Protocol):
+    """What a field may hold."""
+
+    @property
+    def what(self) -> str: ...
+
+    def problems(self, name: str, value: Any) -> Iterator[str]:
+        """A sentence for each thing that is wrong with a value, which stands there under a name."""
+
+
 @dataclass(frozen=True)
-class Kind:
+class One:
     """A value without parts."""
 
     what: str
     fits: Callable[[Any], bool]
 
+    def problems(self, name: str, value: Any) -> Iterator[str]:
+        if not self.fits(value):
+            yield _refusal(name, value, self)
+
+
+@dataclass(frozen=True)
+class Several:
+    """A list of values of one shape."""
+
+    what: str
+    each: Shape
+    least: int = 0
+
+    def problems(self, name: str, value: Any) -> Iterator[str]:
+        if not isinstance(value, list) or len(value) < self.least:
+            yield _refusal(name, value, self)
+            return
+        for place, one in enumerate(value):
+            yield from self.each.problems(f"{name}[{place}]", one)
+
 
 @dataclass(frozen=True)
 class Table:
-    """Named values: some have to be there, some may, and others are of one kind, or not looked at."""
+    """Named values: some have to be there, some may, and others are of one shape, or not looked at."""
 
     what: str
     needed: Mapping[str, Shape] = field(default_factory=dict)
     known: Mapping[str, Shape] = field(default_factory=dict)
     others: Shape | None = None
 
+    def problems(self, name: str, value: Any) -> Iterator[str]:
+        if not isinstance(value, dict):
+            yield _refusal(name, value, self)
+            return
+        place = f"{name}." if name else ""
+        for key, needed in self.needed.items():
+            if key not in value:
+                yield f"{place}{key} is missing, which must be {needed.what}"
+        for key, one in value.items():
+            if shape := {**self.needed, **self.known}.get(key, self.others):
+                yield from shape.problems(f"{place}{key}", one)
 
-@dataclass(frozen=True)
-class Rows:
-    """A list of values of one kind."""
 
-    what: str
-    each: Shape
-    least: int = 0
-
-
-Shape = Kind | Table | Rows
+def _refusal(name: str, value: Any, shape: Shape) -> str:
+    shown = repr(value)
+    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
+    return f"{name or 'the whole'} is {shown}, but must be {shape.what}"
 
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and value.isprintable() and value.strip() != "" and "/" not in value
 
 
-TEXT = Kind("a string", lambda value: isinstance(value, str))
-NAME = Kind("a name", _is_name)
-NUMBER = Kind("a number", lambda value: type(value) in (int, float) and abs(value) < LARGEST)
-COUNT = Kind("a whole number from 0", lambda value: type(value) is int and 0 <= value < LARGEST)
-SEED = Kind("a whole number", lambda value: type(value) is int)
-NUMBERS = Rows("a list of numbers", NUMBER)
+TEXT = One("a string", lambda value: isinstance(value, str))
+NAME = One("a name", _is_name)
+NUMBER = One("a number", lambda value: type(value) in (int, float) and abs(value) < LARGEST)
+COUNT = One("a whole number from 0", lambda value: type(value) is int and 0 <= value < LARGEST)
+SEED = One("a whole number", lambda value: type(value) is int)
+NUMBERS = Several("a list of numbers", NUMBER)
 SETTINGS = Table("a table of settings")
 TEXTS = Table("a table of strings", others=TEXT)
 FIGURE = Table("a table of mean, sd and values", {"mean": NUMBER, "sd": NUMBER, "values": NUMBERS})
@@ -63,7 +99,7 @@ RECORD = Table(
     "a table of fields",
     {
         **dict.fromkeys(("paper", "table", "row", "corpus", "protocol", "split", "model"), NAME),
-        "seeds": Rows("a list of whole numbers, at least one", SEED, 1),
+        "seeds": Several("a list of whole numbers, at least one", SEED, 1),
         "metrics": Table("a table of figures", others=FIGURE),
         "published": Table("a table of numbers", others=NUMBER),
         "parameters": COUNT,
@@ -74,10 +110,10 @@ RECORD = Table(
         **dict.fromkeys(("note", "against", "metric", "optimizer", "outdated"), TEXT),
         "dev": Table(
             "a table of what the weights were chosen by",
-            known={"data": TEXT, "map": FIGURE, "mrr": FIGURE, "best_steps": Rows("a list of whole numbers", COUNT)},
+            known={"data": TEXT, "map": FIGURE, "mrr": FIGURE, "best_steps": Several("a list of whole numbers", COUNT)},
         ),
         "chosen": SETTINGS,
-        "also": Rows("a list of tables", NAME),
+        "also": Several("a list of tables", NAME),
         "values": NUMBERS,
         "encoder": TEXTS,
         "made": Table("a table of what it was made of"),
@@ -86,40 +122,14 @@ RECORD = Table(
 MADE = Table(RECORD.known["made"].what, {"recipe": SETTINGS, "fingerprint": TEXT})
 MADE_BY_SEEDS = Table(
     MADE.what,
-    {**MADE.needed, "config": SETTINGS, "training": SETTINGS, "data": TEXTS, "seeds": Rows("a list of runs", RUN)},
+    {**MADE.needed, "config": SETTINGS, "training": SETTINGS, "data": TEXTS, "seeds": Several("a list of runs", RUN)},
 )
 
 
 def find_problem(record: Any) -> str | None:
     """The first thing that is wrong with a record, such as: seeds is 3, but must be a list of whole numbers."""
-    problem = next(_problems("the whole", record, RECORD), None)
+    problem = next(RECORD.problems("", record), None)
     return problem or next(_unknown(record), None) or next(_made(record), None) or next(_seeds(record), None)
-
-
-def _problems(name: str, value: Any, shape: Shape) -> Iterator[str]:
-    if isinstance(shape, Kind):
-        if not shape.fits(value):
-            yield f"{name} is {_shown(value)}, but must be {shape.what}"
-    elif isinstance(shape, Rows):
-        if not isinstance(value, list) or len(value) < shape.least:
-            yield f"{name} is {_shown(value)}, but must be {shape.what}"
-            return
-        for place, one in enumerate(value):
-            yield from _problems(f"{name}[{place}]", one, shape.each)
-    elif not isinstance(value, dict):
-        yield f"{name} is {_shown(value)}, but must be {shape.what}"
-    else:
-        yield from _table_problems("" if shape is RECORD else f"{name}.", value, shape)
-
-
-def _table_problems(place: str, value: Mapping[str, Any], shape: Table) -> Iterator[str]:
-    for key, needed in shape.needed.items():
-        if key not in value:
-            yield f"{place}{key} is missing, which must be {needed.what}"
-    shapes = {**shape.needed, **shape.known}
-    for key, one in value.items():
-        if (own := shapes.get(key, shape.others)) is not None:
-            yield from _problems(f"{place}{key}", one, own)
 
 
 def _unknown(record: Mapping[str, Any]) -> Iterator[str]:
@@ -132,14 +142,14 @@ def _unknown(record: Mapping[str, Any]) -> Iterator[str]:
 def _made(record: Mapping[str, Any]) -> Iterator[str]:
     """Earlier records do not say of what they were made, or not all of it."""
     if made := record.get("made"):
-        yield from _problems("made", made, MADE_BY_SEEDS if "seeds" in made else MADE)
+        yield from (MADE_BY_SEEDS if "seeds" in made else MADE).problems("made", made)
 
 
 def _seeds(record: Mapping[str, Any]) -> Iterator[str]:
     """What there is one of for each seed."""
     seeds, dev = record["seeds"], record.get("dev", {})
     if len(set(seeds)) < len(seeds):
-        yield f"seeds is {_shown(seeds)}, but each must stand there once"
+        yield f"seeds is {seeds}, but each must stand there once"
     lists = {f"metrics.{name}.values": figure["values"] for name, figure in record["metrics"].items()}
     lists |= {f"dev.{name}.values": dev[name]["values"] for name in ("map", "mrr") if name in dev}
     lists |= {"dev.best_steps": dev["best_steps"]} if "best_steps" in dev else {}
@@ -149,8 +159,3 @@ def _seeds(record: Mapping[str, Any]) -> Iterator[str]:
     runs = [run["seed"] for run in record.get("made", {}).get("seeds", ())]
     if runs and sorted(runs) != sorted(seeds):
         yield f"made.seeds is of the seeds {runs}, but must be of {seeds}"
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
