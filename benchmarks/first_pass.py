@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Candidate, Question
 from anselm.models.lexical import Lexical
-from anselm.ranking.ranker import COMPARED, fuse
+from anselm.ranking.first_pass import COMPARED, fuse
 from anselm.ranking.scorers import load_scorer
 
 Order = NDArray[np.intp]  # places, best first

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -77,6 +81,30 @@ def plain(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return make_checkpoint(request, tmp_path_factory, *SETTINGS["plain"])
 
 
+GRAPHS: dict[str, bytes] = {}  # by what they were traced from
+
+
+@contextmanager
+def tracing_once() -> Iterator[None]:
+    """A trace takes seconds, and the same weights and settings give the same one; int8 begins with it, too."""
+    from onnx import ModelProto
+
+    from anselm.export.exporter import to_onnx
+    from tools.default_model import general
+
+    def trace(module: Any, encoder: Any, names: tuple[str, ...]) -> ModelProto:
+        settings = (type(module), names, getattr(getattr(module, "model", None), "config", None))
+        key = hashlib.sha256(f"{settings} {encoder.config.to_json_string()}".encode())
+        for name, tensor in module.state_dict().items():
+            key.update(name.encode() + tensor.numpy().tobytes())
+        if key.hexdigest() not in GRAPHS:
+            GRAPHS[key.hexdigest()] = to_onnx(module, encoder, names).SerializeToString()
+        return ModelProto.FromString(GRAPHS[key.hexdigest()])
+
+    with patch("anselm.export.exporter.to_onnx", trace), patch.object(general, "to_onnx", trace):
+        yield
+
+
 def make_checkpoint(
     request: pytest.FixtureRequest, factory: pytest.TempPathFactory, base: str, name: str, config: dict[str, Any]
 ) -> Path:
@@ -90,7 +118,8 @@ def make_checkpoint(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(2)
         build(name, {"base": str(encoder), **config}).save(folder)
-    export(folder, None, LISTS, int8=False)
+    with tracing_once():
+        export(folder, None, LISTS, int8=False)
     return folder
 
 
@@ -100,7 +129,8 @@ def int8(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from anselm.export.exporter import example_questions, export
 
     out = tmp_path_factory.mktemp("exported") / "int8"
-    export(plain, out, example_questions())
+    with tracing_once():
+        export(plain, out, example_questions())
     return out
 
 
@@ -151,6 +181,7 @@ def make_general(reader: Path, out: Path, int8: bool) -> Path:
     from anselm.export.exporter import example_questions
     from tools.default_model.general import export_general, write_config
 
-    export_general(reader, out, example_questions(), int8)
+    with tracing_once():
+        export_general(reader, out, example_questions(), int8)
     write_config(out, replace(load_blended(out).config, blend=GENERAL.blend, entries=GENERAL.entries))
     return out

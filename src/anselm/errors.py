@@ -16,7 +16,7 @@ Messages are one sentence or two, without a traceback's help: the command line p
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 MOST_CHOICES = 40  # that a sentence names
@@ -53,13 +53,13 @@ class MissingTreeError(InputError):
 
 
 class UnknownNameError(InputError):
-    """A name that does not exist, with the nearest one that does."""
+    """A name that does not exist, with the nearest one that does. `shown` is what is said of many choices."""
 
-    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, choices: Iterable[str], shown: Sequence[str] = ()) -> None:
         known = sorted(choices)
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        shown = known if len(known) <= MOST_CHOICES else [*known[:3], f"and {len(known) - 3} more"]
+        near = difflib.get_close_matches(name.lower(), [choice.lower() for choice in known], n=1)
+        hint = "".join(f" Did you mean {choice!r}?" for choice in known if [choice.lower()] == near)
+        shown = shown or (known if len(known) <= MOST_CHOICES else [*known[:3], f"and {len(known) - 3} more"])
         super().__init__(f"unknown {kind} {name!r:.200}; there is {', '.join(shown) or 'none'}.{hint}")
 
 

@@ -60,6 +60,12 @@ def test_ctrl_enter_ranks_and_paragraphs_are_candidates(visit: Visit) -> None:
     assert page.locator(".answers > li .said > p").first.text_content() == "We open the shop\nat nine."
 
 
+def test_both_halves_of_an_entry_are_marked(visit: Visit) -> None:
+    page = visit()
+    rank(page, text="question,answer\nWhen does the shop open?,At nine.\nIs parking free?,It is.\n", kind="csv")
+    assert "open" in " ".join(page.locator(".filed mark").all_text_contents()).lower()
+
+
 def test_the_threshold_acts_without_a_request(visit: Visit) -> None:
     page = visit()
     page.wait_for_selector("#slider:not([hidden])")
@@ -67,7 +73,7 @@ def test_the_threshold_acts_without_a_request(visit: Visit) -> None:
     page.on("request", lambda request: asked.append(request.url))
     assert page.text_content(".verdict") == "There is an answer."
     page.fill("#threshold", "100")
-    assert page.text_content(".verdict") == "Perhaps an answer."
+    assert page.text_content(".verdict.doubt") == "Perhaps an answer."
     assert "threshold 100%" in (page.text_content(".ranking") or "")
     page.press("#threshold", "Home")
     assert page.text_content(".verdict") == "There is an answer."

@@ -93,12 +93,6 @@ def test_rank_in_bulk(lists: Path, tmp_path: Path) -> None:
     assert summary["model"] == "default"
 
 
-def test_models() -> None:
-    found = as_json("models")
-    assert {"default", "bm25", "tfidf", "jaccard", "overlap"} <= {row["name"] for row in found}
-    assert all(row["kind"] and row["summary"] for row in found)
-
-
 def test_rank_explains(faq: Path) -> None:
     found = as_json("rank", QUESTION, "-c", faq, "-m", "bm25", "--explain", "--top", "2")
     for result in found["results"]:
@@ -111,6 +105,18 @@ def test_rank_explains(faq: Path) -> None:
     assert "When does *the shop open* in *the morning*?" in shown
     assert "The *shop opens* at nine in the *morning*." in shown
     assert "*" not in anselm("rank", QUESTION, "-c", faq).stdout.decode()
+
+
+def test_both_halves_of_an_entry_are_explained(tmp_path: Path) -> None:
+    path = tmp_path / "faq.csv"
+    path.write_text("question,answer\nWhen does the shop open?,At nine.\nIs parking free?,Yes.\n")
+    best = as_json("rank", QUESTION, "-c", path, "-m", "bm25", "--explain")["results"][0]
+    assert [word["text"] for word in best["explanation"]["entry_question"]] == ["When", "does", "the", "shop", "open"]
+    assert all(
+        best["question"][word["start"] : word["end"]] == word["text"] for word in best["explanation"]["entry_question"]
+    )
+    shown = " ".join(anselm("rank", QUESTION, "-c", path, "-m", "bm25", "--explain").stdout.decode().split())
+    assert "shop open*? At nine." in shown
 
 
 def test_rank_folds_duplicates() -> None:

@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 
 from anselm.checkpoints.catalogue import DEFAULT, FAST, all_models, build_model, import_model, load_model
+from anselm.checkpoints.checkpoint import PAIRS
 from anselm.data.question import Candidate, Question
+from anselm.encoding.lists import best_window, window_candidates
 from anselm.errors import AnselmError, MissingExtraError
 from anselm.ranking.scorers import load_scorer
 
@@ -300,3 +302,18 @@ def test_representations_are_what_the_scores_are_read_off(case: str, model: Make
     found, weights = scorer.representations([EMPTY, *LISTS]), scorer.head.weight.detach().numpy()[0]
     assert [len(row) for row in found] == [0, 4, 1, 4]
     assert_same([row @ weights + scorer.head.bias.item() for row in found[1:]], scorer.score(LISTS), case)
+
+
+@every
+def test_what_can_be_exported_scores_a_pair_by_its_tokens_alone(case: str, model: Make) -> None:
+    """A graph is made of `signals`, so a model of pairs must say that it has no runtime where its score is another."""
+    scorer = model(case)
+    if getattr(scorer, "exports_to", None) != PAIRS:
+        pytest.skip("it is not exported as a model of pairs")
+    torch = pytest.importorskip("torch")
+    lists = scorer.featurize(LISTS)
+    windowed, owner = window_candidates(lists, scorer.room(lists))
+    batch = scorer.collate(scorer.place(windowed, torch.device("cpu")), windowed)
+    with torch.no_grad():
+        signals = scorer.signals(batch.ids, batch.mask, batch.types)[:, 0].numpy()
+    assert_same([best_window(signals, owner, len(lists.labels))], scorer.score(LISTS), case)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from anselm.data.question import Candidate, Question
 from anselm.models.lexical import Lexical
 from anselm.ranking.explanations import MOST, Word, explain, leading, marked, stretches, word_spans
+from anselm.ranking.scorers import load_scorer
 from anselm.scorer import Scores
 
 TEXTS = ["Bees make honey, honey from nectar.", "The hive is made of wood.", "Honey bees dance.", "Nectar is sweet."]
@@ -68,6 +69,29 @@ def check_against_naive(scorer, reference, tolerance: float = 1e-12) -> None:
         for words, asked in ((found.question, True), (found.answer, False)):
             expected = [naive(reference, LIST, place, word, asked) for word in words]
             np.testing.assert_allclose([word.weight for word in words], expected, atol=tolerance)
+
+
+FAQ = [("How is honey made?", "By bees."), ("Hive", "It is made of wood."), ("", "Bees dance.")]
+
+
+@pytest.mark.parametrize("name", ["bm25", "default"])
+def test_both_halves_of_an_entry_are_explained(name: str) -> None:
+    """Against each word left out by hand; one that is left without a question stays an entry."""
+    listed = Question("q", "Who makes honey?", tuple(Candidate(q, a, question=q) for q, a in FAQ))
+    scorer = load_scorer(name)
+    settled = scorer.settled(listed) if isinstance(scorer, Lexical) else scorer
+    found = explain(scorer, listed, [0, 1, 2])
+    assert found[2].entry_question is None
+    assert found[2].to_dict().keys() == {"question", "answer"}
+    for place, why in enumerate(found[:2]):
+        text = FAQ[place][0]
+        assert [word.text for word in why.entry_question or ()] == text.strip("?").split()
+        for word in why.entry_question or ():
+            own = replace(listed.candidates[place], question=without(text, word) or " ")
+            changed = replace(listed, candidates=(*listed.candidates[:place], own, *listed.candidates[place + 1 :]))
+            before, after = (settled.score([one])[0][place] for one in (listed, changed))
+            assert word.weight == pytest.approx(before - after, abs=1e-4)
+    assert max(word.weight for word in found[0].entry_question or ()) > 0
 
 
 @pytest.mark.parametrize("alone", [True, False])

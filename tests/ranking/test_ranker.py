@@ -163,7 +163,7 @@ def test_ask_texts_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / "info.txt").write_text(text)
     (tmp_path / "other.md").write_text("# Nothing\n\nNothing *here* either.\n")
     for documents in ([text], [tmp_path / "info.txt"], [tmp_path]):
-        ranking = anselm.ask(QUESTION, documents, top=2)
+        ranking = anselm.ask(QUESTION, documents, "bm25", top=2)
         best = ranking.best
         assert isinstance(best, Passage)
         assert text[best.start : best.end] == best.text == "The shop opens at nine\nin the morning."
@@ -204,9 +204,9 @@ def test_one_document_needs_no_list(tmp_path: Path) -> None:
     document = read_document(path)
     assert anselm.ask(QUESTION, path.read_text()).best.text == "The shop opens at nine in the morning."
     for given in (path, document):
-        assert anselm.ask(QUESTION, given).to_dict() == anselm.ask(QUESTION, [given]).to_dict()
+        assert anselm.ask(QUESTION, given, "bm25").to_dict() == anselm.ask(QUESTION, [given], "bm25").to_dict()
     with pytest.raises(InputError, match="document 1 must be a text, a Path or a Document, not 3"):
-        anselm.ask(QUESTION, ["One.", 3])
+        anselm.ask(QUESTION, ["One.", 3], "bm25")
 
 
 def test_a_file_counts_once_by_whichever_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -503,8 +503,9 @@ def test_many_questions_may_be_streamed() -> None:
 
 def test_python_is_told_of_its_own_columns(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
-    with pytest.raises(InputError, match=r"say --columns answer=NAME, or columns=\{'answer': NAME\} in Python"):
+    with pytest.raises(InputError, match=r'in Python and over HTTP, columns is \{"answer": "NAME"\}'):
         anselm.ask("Who?", tmp_path / "a.csv", "bm25")
+    assert anselm.ask("Who?", tmp_path / "a.csv", "bm25", columns={"answer": "y"}).best.text == "2"
 
 
 @pytest.mark.parametrize("skip", [None, lambda error: None])

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +14,7 @@ from anselm.errors import InputError
 from anselm.ranking import speed as benching
 from anselm.ranking.ranker import Ranker
 from anselm.ranking.speed import Bench, bundled_texts, cut_texts, gather, latency, make_lists, resident_megabytes, timed
-
-
-def anselm(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "anselm", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
+from tests.cli.commands import anselm
 
 
 @pytest.fixture
@@ -115,7 +108,7 @@ def test_sizes() -> None:
         parse_sizes("10,,30")
 
 
-def test_json() -> None:
+def test_json(short: None) -> None:
     done = anselm("bench", "bm25", "--candidates", "2,3", "--tokens", "4", "--json")
     found = json.loads(done.stdout)
     assert list(found) == list(Bench.__dataclass_fields__)
@@ -124,18 +117,21 @@ def test_json() -> None:
     assert [row["candidates"] for row in found["latencies"]] == [2, 3]
 
 
-def test_a_table_of_ones_own_texts(tmp_path: Path) -> None:
+def test_a_table_of_ones_own_texts(short: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "lists.jsonl").write_text('{"question": "oak?", "candidates": ["elm", "oak"]}\n')
-    done = anselm("bench", "bm25", "--candidates", "2", "--data", tmp_path / "lists.jsonl", COLUMNS="200")
+    done = anselm("bench", "bm25", "--candidates", "2", "--data", tmp_path / "lists.jsonl")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("bm25 on python, 1 thread: ")
-    assert all(heading in done.stdout for heading in ("candidates", "p50", "p99", "calls"))
+    shown = done.stdout.decode()
+    assert shown.startswith("bm25 on python, 1 thread: ")
+    assert all(heading in shown for heading in ("candidates", "p50", "p99", "calls"))
 
 
-def test_several_models_side_by_side() -> None:
+def test_several_models_side_by_side(short: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     done = anselm("bench", "bm25", "jaccard", "--candidates", "2,3", "--json")
     assert [row["model"] for row in json.loads(done.stdout)] == ["bm25", "jaccard"]
-    table = anselm("bench", "bm25", "jaccard", "--candidates", "2", COLUMNS="200").stdout
+    table = anselm("bench", "bm25", "jaccard", "--candidates", "2").stdout.decode()
     assert all(heading in table for heading in ("model", "engine", "pairs/s", "p50@2"))
     assert len(table.strip().splitlines()) == 4
 
@@ -151,11 +147,17 @@ BAD = {
 }
 
 
+def test_a_mistyped_name_does_not_cost_the_measuring_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anselm.cli.bench.apart", lambda *_: pytest.fail("it was measured"))
+    assert "Did you mean 'bm25'?" in anselm("bench", "jaccard", "bm52").stderr.decode()
+
+
 @pytest.mark.parametrize(("arguments", "problem"), BAD.values(), ids=BAD)
 def test_bad_arguments_get_one_sentence(arguments: list[str], problem: str) -> None:
     done = anselm("bench", *arguments)
     assert done.returncode == 2
-    assert problem in done.stderr
-    assert done.stderr.startswith("anselm: ")
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert done.stdout == ""
+    told = done.stderr.decode()
+    assert problem in told
+    assert told.startswith("anselm: ")
+    assert len(told.strip().splitlines()) == 1
+    assert done.stdout == b""

@@ -174,3 +174,26 @@ def test_damage_is_refused(folder: Path, tmp_path: Path, damage: str) -> None:
         write_config(copy, "late-interaction", {"heads": 0}, runtime="late")
     with pytest.raises(FormatError, match=CONFIG if damage == "setting" else ARRAYS):
         late.load(Checkpoint.read(copy))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"max_length": 1}, "max_length 1 leaves no room for a candidate beside the question"),
+        ({"max_length": 3}, "max_length 3 leaves no room"),
+        ({"max_length": 11}, "max_length 11 leaves no room"),  # 8 of a question, [CLS] and two [SEP]
+        ({"max_length": 10**6, "max_question": 10**5}, "'max_question' is 100000, and there are places for "),
+    ],
+)
+def test_limits_that_cannot_be_kept_are_refused(
+    folder: Path, tmp_path: Path, settings: dict[str, int], said: str
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    known = {"max_length": 40, "max_question": 8, "heads": HEADS}
+    write_config(copy, "late-interaction", known | settings, runtime="late")
+    with pytest.raises(FormatError, match=said) as refused:
+        late.load(Checkpoint.read(copy))
+    assert CONFIG in str(refused.value)
+    write_config(copy, "late-interaction", known | {"max_length": 12}, runtime="late")
+    assert np.isfinite(np.concatenate(late.load(Checkpoint.read(copy)).score(LISTS))).all()

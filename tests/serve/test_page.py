@@ -194,3 +194,31 @@ def test_an_installed_package_says_that_it_has_no_records(
 def test_the_page_and_python_agree_on_what_a_doubt_is() -> None:
     script = (ROOT / "src" / "anselm" / "serve" / "page" / "assets" / "views.js").read_text(encoding="utf-8")
     assert re.findall(r"const UNSURE = ([\d.]+);", script) == [str(UNSURE)]
+
+
+@pytest.mark.parametrize(
+    ("answerable", "answerability", "side", "sentence"),
+    [
+        (True, 0.9, "yes", "There is an answer."),
+        (False, UNSURE, "doubt", "Perhaps an answer."),
+        (False, UNSURE - 0.01, "no", "No answer here."),
+        (None, None, "unknown", "This model cannot tell whether there is an answer."),
+    ],
+)
+def test_a_doubt_does_not_look_like_a_refusal(
+    answerable: bool | None, answerability: float | None, side: str, sentence: str
+) -> None:
+    reply = {"answerable": answerable, "answerability": answerability, "threshold": 0.5}
+    assert f'<p class="verdict {side}">{sentence}</p>' in markup.verdict(reply)
+
+
+def test_every_verdict_has_a_colour_of_its_own(client: TestClient) -> None:
+    """In the light and in the dark."""
+    style = client.get("/page/page.css").text
+    for name in ("accent", "doubt", "problem"):
+        assert len(re.findall(rf"--{name}: #", style)) == 2
+    assert dict(re.findall(r"\.verdict\.(\w+) \{ color: var\(--(\w+)\); \}", style)) == {
+        "yes": "accent",
+        "no": "problem",
+        "doubt": "doubt",
+    }

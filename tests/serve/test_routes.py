@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -134,6 +136,21 @@ def test_a_name_tells_the_kind_of_a_document(client: TestClient) -> None:
     assert plain["results"][0]["text"] != "At nine."
 
 
+def test_the_advice_about_columns_can_be_followed(client: TestClient) -> None:
+    table = {"source": "faq.csv", "text": "Topic,Note\nWhen do you open?,At nine.\nWhere do I park?,Behind.\n"}
+    asked = {"model": "bm25", "question": QUERY, "documents": [table]}
+    refused = client.post("/ask", json=asked)
+    assert refused.status_code == 422
+    advice = re.search(r"over HTTP, columns is (\{.*?\})", refused.json()["message"])
+    assert advice
+    columns = json.loads(advice[1].replace("NAME", "Note")) | {"question": "Topic"}
+    found = client.post("/ask", json=asked | {"columns": columns}).json()
+    assert [(row["question"], row["text"]) for row in found["results"]] == [
+        ("When do you open?", "At nine."),
+        ("Where do I park?", "Behind."),
+    ]
+
+
 def test_a_document_is_never_a_path(client: TestClient) -> None:
     answer = client.post("/ask", json={"question": "root?", "documents": ["/etc/passwd"]}).json()
     assert [row["text"] for row in answer["results"]] == ["/etc/passwd"]
@@ -156,6 +173,8 @@ def test_a_document_is_never_a_path(client: TestClient) -> None:
         ("/ask", {"question": "q", "documents": [" "]}, 422, "no sentences"),
         ("/ask", {"question": "q", "documents": []}, 422, "documents: list should have at least 1 item"),
         ("/ask", {"question": "q", "documents": [{"text": "a", "kind": "pdf"}]}, 422, "documents[0].kind"),
+        ("/ask", {"question": "q", "documents": ["a"], "columns": {"reply": "b"}}, 422, "columns"),
+        ("/ask", {"question": "q", "documents": ["a"], "columns": {"answer": " "}}, 422, "column of the answer"),
     ],
 )
 def test_refusals(client: TestClient, path: str, body: Any, status: int, sentence: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,22 +20,10 @@ from anselm.train.fit import make_model, split_off_dev
 from anselm.train.hyperparameters import make_training
 from anselm.train.loop import Loop
 
-WORDS = ("bees", "honey", "hive", "nectar", "garden", "wood")
-
 
 @pytest.fixture
-def parts(tmp_path: Path) -> tuple[Dataset, Dataset]:
-    path = tmp_path / "lists.jsonl"
-    rows = [
-        {
-            "id": f"q{i}",
-            "question": f"where is the {WORDS[i % 6]}",
-            "candidates": [{"text": f"the {word} is sweet", "label": int(word == WORDS[i % 6])} for word in WORDS[:4]],
-        }
-        for i in range(40)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return split_off_dev(load_dataset(path))
+def parts(lists: Path) -> tuple[Dataset, Dataset]:
+    return split_off_dev(load_dataset(lists))
 
 
 def test_a_plan_counts(tiny_encoder: Path, parts: tuple[Dataset, Dataset]) -> None:

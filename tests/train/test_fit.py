@@ -30,24 +30,6 @@ from anselm.train.hyperparameters import CHOICES, make_training
 from anselm.train.losses import LOSSES, make_loss
 from anselm.train.optimizers import OPTIMIZERS, SCHEDULES
 
-WORDS = ("bees", "honey", "hive", "nectar", "garden", "wood")
-
-
-@pytest.fixture
-def lists(tmp_path: Path) -> Path:
-    """The right answer repeats the word that is asked for."""
-    path = tmp_path / "lists.jsonl"
-    rows = [
-        {
-            "id": f"q{i}",
-            "question": f"where is the {WORDS[i % 6]}",
-            "candidates": [{"text": f"the {word} is sweet", "label": int(word == WORDS[i % 6])} for word in WORDS[:4]],
-        }
-        for i in range(40)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
 
 def test_train_checkpoint_ranks_at_once(tiny_encoder: Path, lists: Path, tmp_path: Path) -> None:
     training_set, dev = split_off_dev(load_dataset(lists))

@@ -1,9 +1,9 @@
 """Which models exist, and how one is made: the folder `models` is the registry, and other packages may add to it.
 
-Each model file has a literal table `MODELS` (name -> kind, summary), read here without importing the file, so that
-models whose libraries are not installed are listed too, and a function `load(checkpoint)`. Where a model can be
-trained, it has `build(name, settings, questions)`, `configure(name, settings)`, which checks them, and `TINY`, with
-which a test builds it quickly; where it ranks without any training, `create(name)`.
+Each model file has a literal table `MODELS` (name -> kind, summary, and `source` where it is not to be trained), read
+here without importing the file, so that models whose libraries are not installed are listed too, and a function
+`load(checkpoint)`. Where a model can be trained, it has `build(name, settings, questions)`, `configure(name, settings)`
+that checks them, and `TINY`, with which a test builds it quickly; where it ranks without any training, `create(name)`.
 
 A package of somebody else's names such a file by an entry point of the group `anselm.models`, as in its pyproject.toml:
 
@@ -40,6 +40,7 @@ TIERS = {
     FAST: "for long lists and large numbers",
 }  # shipped rankers that have a name of their own
 ON_ENCODERS = "cross-encoder"  # what is trained where only an encoder is named
+TO_BE_TRAINED = "to be trained"
 GROUP = "anselm.models"
 
 
@@ -52,6 +53,14 @@ class Entry:
     summary: str
     module: str
     terms: str = ""  # of weights that come with the package
+    source: str = TO_BE_TRAINED  # how one comes by its weights, where none come under its own name
+
+    @property
+    def use(self) -> str:
+        """What one does with it, in a few words."""
+        if self.ready:
+            return "ranks as it comes"
+        return f"anselm fetch {self.name}" if self.shipped else self.source
 
     @property
     def ready(self) -> bool:
@@ -60,7 +69,7 @@ class Entry:
 
     @property
     def shipped(self) -> bool:
-        """Whether it is trained already; any other has to be trained first."""
+        """Whether it is trained already, and comes with the package."""
         return (SHIPPED / self.name).is_dir()
 
 
@@ -70,7 +79,9 @@ def all_models() -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for module, path in model_files():
         for name, row in read_table(path).items():
-            found.setdefault(name, Entry(name, row["kind"], row["summary"], module))
+            found.setdefault(
+                name, Entry(name, row["kind"], row["summary"], module, source=row.get("source", TO_BE_TRAINED))
+            )
     return {name: _tier(name, found) for name in TIERS} | found
 
 
@@ -112,8 +123,16 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint | None:
         return None
     folder = Path(name_or_path)
     if not folder.exists():
-        raise UnknownNameError("model", name, all_models())
+        raise unknown_model(name)
     return Checkpoint.read(folder)
+
+
+def unknown_model(name: str) -> UnknownNameError:
+    """With what ranks at once; the others are only counted."""
+    entries = all_models().values()
+    rank = [entry.name for entry in entries if entry.shipped]
+    count = sum(entry.use == TO_BE_TRAINED for entry in entries)
+    return UnknownNameError("model", name, all_models(), [*rank, f"and {count} to be trained (anselm models)"])
 
 
 def find_reader(base: str) -> Checkpoint | None:

@@ -18,6 +18,7 @@ from anselm.cli import (
     export,
     fetch,
     mcp,
+    model_list,
     parse,
     pools,
     probe,
@@ -38,7 +39,22 @@ def help_by_default(context: typer.Context) -> None:
 
 
 app = typer.Typer(name="anselm", pretty_exceptions_enable=False, rich_markup_mode="rich")
-for part in (rank, evaluate, probe, calibrate, train, vectors, parse, reproduce, export, fetch, bench, serve, mcp):
+for part in (
+    rank,
+    model_list,
+    evaluate,
+    probe,
+    calibrate,
+    train,
+    vectors,
+    parse,
+    reproduce,
+    export,
+    fetch,
+    bench,
+    serve,
+    mcp,
+):
     app.add_typer(part.app)
 app.add_typer(
     data.app,

@@ -47,6 +47,10 @@ def bench(
     """Measure on this machine, in about ten seconds each, how fast models rank."""
     sizes = parse_sizes(candidates)
     if models and len(models) > 1:
+        from anselm.checkpoints.catalogue import find_checkpoint
+
+        for model in models:  # a mistyped name should not cost the measuring of the others
+            find_checkpoint(model)
         options = ["--candidates", candidates, "--tokens", str(tokens), *(["--data", data] if data else [])]
         rows = [apart(model, [*options, *(["--data-dir", str(data_dir)] if data_dir else [])]) for model in models]
         return print_json(rows) if as_json else print_rows([summary(row) for row in rows], as_json=False)

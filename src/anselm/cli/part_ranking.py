@@ -33,7 +33,7 @@ def rank_in_parts(
     **options: Any,
 ) -> None:
     from anselm.cli.show.bars import counting
-    from anselm.ranking.ranker import check_count
+    from anselm.ranking.given import check_count
     from anselm.scale.bulk_run import Order, rank_parts
 
     check_count("workers", workers)

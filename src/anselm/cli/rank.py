@@ -1,4 +1,4 @@
-"""anselm rank, ask and models."""
+"""anselm rank and ask."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anselm.cli.options import Columns, Device, Json, Model, Workers, named_columns
-from anselm.cli.output import console, patience, print_json, print_rows, say, whisper
+from anselm.cli.output import console, patience, print_json, whisper
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
 
 if TYPE_CHECKING:
-    from anselm.checkpoints.catalogue import Entry
     from anselm.ranking.answers import Ranking
     from anselm.text.documents import Document
 
@@ -249,27 +248,3 @@ def finish(ranking: Ranking[Any], skips: Skips, exit_code: bool) -> None:
     skips.finish()
     if exit_code and ranking.answerable is False:
         raise typer.Exit(NO_ANSWER)
-
-
-@app.command(epilog="Example: anselm models --json")
-def models(as_json: Json = False) -> None:
-    """List the models that can be named."""
-    from anselm.checkpoints.catalogue import all_models
-
-    entries = all_models().values()
-    rows = [
-        {"name": one.name, "kind": one.kind, "use": use_of(one)}
-        | {"ready": one.ready, "summary": one.summary, "terms": one.terms}
-        for one in entries
-    ]
-    print_rows(rows, as_json, columns=("name", "kind", "use", "summary"))
-    if not as_json:
-        for one in entries:
-            if one.terms:
-                say(f"{one.name}: {one.terms}")
-
-
-def use_of(entry: Entry) -> str:
-    if entry.ready:
-        return "ranks as it comes"
-    return f"anselm fetch {entry.name}" if entry.shipped else "to be trained"

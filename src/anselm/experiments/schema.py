@@ -42,7 +42,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from typing import Any
 
-from anselm.checkpoints.catalogue import all_models
+from anselm.checkpoints.catalogue import all_models, unknown_model
 from anselm.checkpoints.settings import current_names
 from anselm.errors import UnknownNameError
 from anselm.metrics.measures import parse_metric
@@ -175,7 +175,7 @@ def make_recipe(record: Mapping[str, Any]) -> Recipe:
     other = transfer.pop("model", "")
     for model in filter(None, (record["model"], other)):
         if model not in all_models():
-            raise UnknownNameError("model", model, all_models())
+            raise unknown_model(model)
     shared = _seeds(transfer.pop("seeds")) if "seeds" in transfer else ()
     for name, stage in record["corpus"].items():
         if not transfer and not stage.get("train"):

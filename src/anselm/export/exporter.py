@@ -56,7 +56,8 @@ def export(folder: Path, out: Path | None, questions: Sequence[Question], int8: 
         needs = "says of no runtime that it could run it" if hasattr(model, "parameters") else "needs no export"
         raise InputError(f"{folder} holds a {model.name!r} model, which {needs}")
     if (target := model.exports_to) is None:
-        raise InputError(f"{folder} holds a model that sees whole lists; only models of pairs can be exported")
+        what = "sees whole lists, or more of a pair than its words"
+        raise InputError(f"{folder} holds a {model.name!r} model, which {what}, and runs with torch alone")
     if target not in TRACED:
         raise UnknownNameError(f"runtime of the model {model.name!r}:", target, TRACED)
     trace_model = TRACED[target]

@@ -24,6 +24,7 @@ MODELS = {
     "general": {
         "kind": "transformer",
         "summary": "a cross-encoder of English blended with similarity, exported to run on a CPU",
+        "source": "comes as default and accurate",
     },
 }
 

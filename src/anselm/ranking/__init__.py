@@ -1,6 +1,8 @@
 """Ranking: from a question and its candidates, or documents, to answers.
 
 ranker        `Ranker`, which everything else goes through
+given         questions, candidates and numbers as people give them, checked
+first_pass    which passages of a long document are read
 scorers       a model to score with, by name or folder
 torch_devices the same on what torch computes on, such as a GPU
 answers       what a ranking is

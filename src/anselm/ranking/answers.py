@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import exp, isfinite
 from typing import Any, Generic, TypeVar
 
@@ -51,6 +51,8 @@ class Result:
         """For JSON: without the object that was given, and without what is not known."""
         record = asdict(replace(self, item=None))
         known = {key: value for key, value in record.items() if value is not None and value != {}}
+        if self.explanation is not None:
+            known["explanation"] = self.explanation.to_dict()
         score = self.score if isfinite(self.score) else None  # of an empty candidate, which JSON has no number for
         return known | {"score": score, "probability": self.probability}
 
@@ -70,6 +72,11 @@ class Passage(Result):
     after: str = ""
     heading: str | None = None
     page: int | None = None
+
+    @classmethod
+    def of(cls, result: Result, **place: Any) -> Passage:
+        """A result with its place: what is known of it besides goes along."""
+        return cls(**{**own_fields(result, Result), "item": None, **place})
 
 
 UNSURE = 0.2  # from this answerability on, a refusal is a doubt: see docs/verdict.md
@@ -145,10 +152,20 @@ class Answers(Ranking[Passage]):
     passages: int = field(default=0, kw_only=True)
     read: int = field(default=0, kw_only=True)
 
+    @classmethod
+    def of(cls, ranking: Ranking[Result], found: Sequence[Passage], *, passages: int, read: int) -> Answers:
+        """A ranking of passages, with what was found in place of its results."""
+        return cls(**{**own_fields(ranking, Ranking), "results": tuple(found)}, passages=passages, read=read)
+
     def to_dict(self) -> dict[str, Any]:
         record = super().to_dict()
         results = record.pop("results")
         return {**record, "passages": self.passages, "read": self.read, "results": results}
+
+
+def own_fields(value: Any, kind: type) -> dict[str, Any]:
+    """As they are, and not as copies."""
+    return {one.name: getattr(value, one.name) for one in fields(kind)}
 
 
 def fold(results: Sequence[Kind]) -> list[Kind]:

@@ -25,7 +25,8 @@ from anselm.errors import AnselmError, InputError
 from anselm.files import write_atomically
 from anselm.outputs import hold, is_at, is_stream, put_in_place, real_place
 from anselm.ranking.answers import Ranking, Result
-from anselm.ranking.ranker import Ranker, check_count
+from anselm.ranking.given import check_count
+from anselm.ranking.ranker import Ranker
 from anselm.ranking.resumption import resume
 from anselm.scorer import Progress, silent
 

@@ -22,8 +22,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from dataclasses import asdict, dataclass, replace
+from itertools import accumulate, chain, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -53,10 +54,15 @@ class Word:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The words of one question and of one of its answers."""
+    """The words of one question and of one of its answers; of an entry of a FAQ also those that it is filed under."""
 
     question: tuple[Word, ...]
     answer: tuple[Word, ...]
+    entry_question: tuple[Word, ...] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: without what there is not."""
+        return {side: words for side, words in asdict(self).items() if words is not None}
 
 
 def explain(scorer: Scorer, question: Question, chosen: Sequence[int]) -> list[Explanation]:
@@ -64,30 +70,41 @@ def explain(scorer: Scorer, question: Question, chosen: Sequence[int]) -> list[E
     settled = getattr(scorer, "settled", None)
     scorer = settled(question) if settled is not None else scorer
     asked = stretches(question.text)
-    said = [stretches(question.candidates[place].text) for place in chosen]
+    said = [list(shortened(question.candidates[place])) for place in chosen]
     score = score_pairs if scorer.pairwise else score_whole_lists
     whole, without_asked, without_said = score(scorer, question, chosen, asked, said)
     return [
-        Explanation(
+        make_explanation(
             weigh(question.text, asked, whole[i] - without_asked[:, i]),
-            weigh(question.candidates[place].text, said[i], whole[i] - without_said[i]),
+            question.candidates[place],
+            whole[i] - without_said[i],
         )
         for i, place in enumerate(chosen)
     ]
 
 
+def make_explanation(asked: tuple[Word, ...], candidate: Candidate, falls: FloatArray) -> Explanation:
+    """`falls` are of the variants in the order of `shortened`."""
+    own, filed = stretches(candidate.text), stretches(candidate.question)
+    return Explanation(
+        asked,
+        weigh(candidate.text, own, falls[: len(own)]),
+        weigh(candidate.question, filed, falls[len(own) :]) if candidate.question else None,
+    )
+
+
 # The scores of the chosen as they are (chosen,), without each stretch of the question (stretches, chosen), and without
-# each stretch of their own (chosen times stretches).
+# each stretch of their own (chosen times variants).
 Parts = tuple[FloatArray, FloatArray, list[FloatArray]]
+Variants = Sequence[Sequence[Candidate]]  # of each of the chosen
 
 
 def score_pairs(
-    scorer: Scorer, question: Question, chosen: Sequence[int], asked: Sequence[Span], said: Sequence[Sequence[Span]]
+    scorer: Scorer, question: Question, chosen: Sequence[int], asked: Sequence[Span], said: Variants
 ) -> Parts:
     """One list with all variants of the answers, and for each variant of the question one with the answers."""
     answers = [question.candidates[place] for place in chosen]
-    variants = [shorten(answer, span) for answer, spans in zip(answers, said, strict=True) for span in spans]
-    lists = [replace(question, candidates=(*answers, *variants))]
+    lists = [replace(question, candidates=(*answers, *chain.from_iterable(said)))]
     lists += [replace(question, text=cut(question.text, span), candidates=tuple(answers)) for span in asked]
     first, *rest = scorer.score(lists)
     borders = list(accumulate(map(len, said), initial=len(answers)))[:-1]
@@ -96,17 +113,18 @@ def score_pairs(
 
 
 def score_whole_lists(
-    scorer: Scorer, question: Question, chosen: Sequence[int], asked: Sequence[Span], said: Sequence[Sequence[Span]]
+    scorer: Scorer, question: Question, chosen: Sequence[int], asked: Sequence[Span], said: Variants
 ) -> Parts:
     """The list as it is, and once more for each variant: all of its candidates, one text changed."""
     lists = [question, *(replace(question, text=cut(question.text, span)) for span in asked)]
-    for place, spans in zip(chosen, said, strict=True):
-        lists += [exchange(question, place, shorten(question.candidates[place], span)) for span in spans]
+    for place, variants in zip(chosen, said, strict=True):
+        lists += [exchange(question, place, variant) for variant in variants]
     scores = score_lists(scorer, lists)
     ahead, places = len(asked) + 1, list(chosen)
     own = iter(scores[ahead:])
     without_said = [
-        np.array([next(own)[place] for _ in spans], dtype=np.float64) for place, spans in zip(chosen, said, strict=True)
+        np.array([next(own)[place] for _ in variants], dtype=np.float64)
+        for place, variants in zip(chosen, said, strict=True)
     ]
     return scores[0][places], np.array([row[places] for row in scores[1:ahead]]).reshape(-1, len(places)), without_said
 
@@ -116,8 +134,12 @@ def exchange(question: Question, place: int, candidate: Candidate) -> Question:
     return replace(question, candidates=(*before, candidate, *after))
 
 
-def shorten(candidate: Candidate, span: Span) -> Candidate:
-    return replace(candidate, text=cut(candidate.text, span))
+def shortened(candidate: Candidate) -> Iterator[Candidate]:
+    """Without each stretch of its text, then without each of the question that it is filed under."""
+    for span in stretches(candidate.text):
+        yield replace(candidate, text=cut(candidate.text, span))
+    for span in stretches(candidate.question):  # it stays an entry, of whose question nothing may be left
+        yield replace(candidate, question=cut(candidate.question, span) or " ")
 
 
 def cut(text: str, span: Span) -> str:

@@ -101,12 +101,10 @@ def passage(result: Result, places: Sequence[int], spots: Sequence[Spot]) -> Pas
         inside = 0 <= other < len(spots) and spots[other].document is here.document
         return spots[other].candidate.text if inside and isinstance(found, Sentence) else ""
 
-    return Passage(
-        index, result.text, result.score, result.probability, (found.id or None) if isinstance(found, Entry) else None,
-        here.document.source, found.start, found.end, here.document.text.count("\n", 0, found.start) + 1,
-        beside(index - 1), beside(index + 1),
+    return Passage.of(
+        result, index=index, id=(found.id or None) if isinstance(found, Entry) else None, duplicates=others,
+        source=here.document.source, start=found.start, end=found.end,
+        line=here.document.text.count("\n", 0, found.start) + 1, before=beside(index - 1), after=beside(index + 1),
         heading=(found.heading or None) if isinstance(found, Sentence) else None,
         page=found.page if isinstance(found, Sentence) else None,
-        question=result.question, meta=result.meta, duplicates=others, explanation=result.explanation,
-        trees=result.trees, read=result.read,
     )  # fmt: skip

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from anselm.errors import InputError
 from anselm.ranking.answers import Answers, Passage, Result
-from anselm.ranking.ranker import Ranker, check_count
+from anselm.ranking.given import check_count
+from anselm.ranking.ranker import Ranker
 from anselm.retrieval.filters import Where
 from anselm.retrieval.item import Item
 from anselm.retrieval.pool import Pool
@@ -33,10 +34,8 @@ def ask_pool(
     ranking = ranker.rank(
         question, [item.candidate for item in items], top, explain=explain, fold_duplicates=fold_duplicates
     )
-    known = {name: getattr(ranking, name) for name in ("question", "model", "answerable", "threshold")}
-    more = {name: getattr(ranking, name) for name in ("answerability", "empty", "warnings")}
-    results = tuple(_passage(result, items[result.index], pool) for result in ranking.results)
-    return Answers(**known, results=results, **more, passages=pool.count(where), read=len(items))
+    results = [_passage(result, items[result.index], pool) for result in ranking.results]
+    return Answers.of(ranking, results, passages=pool.count(where), read=len(items))
 
 
 def _why(pool: Pool, where: Where | None) -> str:
@@ -49,9 +48,7 @@ def _passage(result: Result, item: Item, pool: Pool) -> Passage:
     beside = getattr(pool.engine, "neighbours", None)
     before, after = beside(item) if beside and item.heading is not None and item.source else ("", "")
     page = item.meta.get("page")
-    return Passage(
-        result.index, result.text, result.score, result.probability, item.id, item.source, item.start, item.end,
-        item.line, before, after, heading=item.heading or None, page=page if isinstance(page, int) else None,
-        question=result.question, meta=item.meta, duplicates=result.duplicates, explanation=result.explanation,
-        trees=result.trees,
+    return Passage.of(
+        result, id=item.id, source=item.source, start=item.start, end=item.end, line=item.line, before=before,
+        after=after, heading=item.heading or None, page=page if isinstance(page, int) else None, meta=item.meta,
     )  # fmt: skip

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anselm.data.formats.records import check_question, check_rankable
-from anselm.data.objects import candidate_from_object, has_id
+from anselm.data.formats.records import check_question
+from anselm.data.objects import has_id
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError, MissingTreeError
 from anselm.metrics.calibration import Calibration
-from anselm.models.lexical import Lexical
 from anselm.ranking.answers import Answers, Ranking, Result, fold, gather
 from anselm.ranking.contexts import Context, check_drawable, find_context
 from anselm.ranking.explanations import explain as explain_scores
 from anselm.ranking.figures import draw_figures
+from anselm.ranking.first_pass import nearest
+from anselm.ranking.given import check_count, list_candidates, listed_all, make_question
 from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
 from anselm.ranking.scorers import load_calibration, load_scorer
@@ -29,7 +28,6 @@ from anselm.scorer import Figure, Scorer, Scores, at_once, batched
 from anselm.text.faq import Skip
 from anselm.text.languages import foreign_texts
 
-COMPARED = 1_000  # passages of a long document, at most, that are compared with the question by meaning
 EXPLAINED = 10  # results, where `top` does not say how many are wanted: each costs a score per word
 
 
@@ -145,36 +143,22 @@ class Ranker:
             check_drawable(self.scorer, self.name)
         spots = find_spots(documents, columns, skip)
         whole = Question("", check_question(question), tuple(spot.candidate for spot in spots))
-        listed = self._first_pass(whole, read)
+        listed = nearest(self.scorer, whole, read)
         ranking = next(self.rank_lists([listed]))
         results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
         results = self._explained(listed, results, top, explain, context)
         places = [int(candidate.id) for candidate in listed.candidates]  # among all spots
         found = tuple(passage(result, places, spots) for result in results)
-        known = {name: getattr(ranking, name) for name in ("question", "model", "answerable", "threshold")}
-        more = {name: getattr(ranking, name) for name in ("answerability", "empty", "warnings")}
-        more["context"] = self._context(listed) if context else None
-        more["figures"] = self._figures(listed, ranking) if figures else None
-        return Answers(**known, results=found, **more, passages=len(spots), read=len(places))
+        seen = self._context(listed) if context else None
+        drawn = self._figures(listed, ranking) if figures else None
+        ranking = replace(ranking, context=seen, figures=drawn)
+        return Answers.of(ranking, found, passages=len(spots), read=len(places))
 
     def _context(self, question: Question) -> Context | None:
         return find_context(self.scorer, question, self.name) if hasattr(self.scorer, "relations") else None
 
     def _figures(self, question: Question, ranking: Ranking[Result]) -> tuple[Figure, ...]:
         return draw_figures(self.scorer, question, ranking.best.index, self.name)
-
-    def _first_pass(self, question: Question, read: int | None) -> Question:
-        """All of it, or, where the model is to read fewer, those nearest by their words and by their meaning."""
-        capacity = read or self.scorer.capacity
-        if capacity is None or len(question.candidates) <= capacity:
-            return question
-        rough = Lexical("bm25").score([question])[0]
-        kept = np.argsort(-rough, kind="stable")[: max(capacity, COMPARED)]
-        if encode := getattr(self.scorer, "text_vectors", None):
-            asked, *texts = encode([question.text, *(question.candidates[i].content for i in kept)])
-            kept = fuse(kept, kept[np.argsort(-(np.array(texts) @ asked), kind="stable")])
-        kept = np.sort(kept[:capacity])
-        return replace(question, candidates=tuple(question.candidates[i] for i in kept))
 
     def _explained(
         self, question: Question, results: Sequence[Result], count: int, explain: bool, context: bool
@@ -235,28 +219,6 @@ def ask(
     )
 
 
-def fuse(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Two orders of the same things as one, taking turns."""
-    return np.array(list(dict.fromkeys(np.column_stack([first, second]).ravel().tolist())), dtype=np.intp)
-
-
-def list_candidates(candidates: Iterable[Any]) -> list[Any]:
-    if isinstance(candidates, str | Candidate | Mapping) or not isinstance(candidates, Iterable):
-        raise InputError(f"candidates must be a list of texts, not one {type(candidates).__name__}")
-    return list(candidates)
-
-
-def listed_all(name: str, values: Iterable[Any]) -> list[Any]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(f"{name} must be a list, not one {type(values).__name__}")
-    return list(values)
-
-
-def make_question(id: str, text: str, given: Sequence[Any]) -> Question:
-    found = [candidate_from_object(value, position) for position, value in enumerate(given)]
-    return Question(id, check_question(text), check_rankable(found))
-
-
 def read_lists(scorer: Scorer, questions: Sequence[Question]) -> list[tuple[Scores, list[bool | None]]]:
     """The scores of each list, and which candidates the larger of two models read; None where there is but one."""
     if (read := getattr(scorer, "score_in_turn", None)) is not None:
@@ -286,13 +248,3 @@ def with_items(ranking: Ranking[Result], given: Sequence[Any]) -> Ranking[Result
         for result in ranking.results
     )
     return replace(ranking, results=tuple(results))
-
-
-def check_count(name: str, value: int | None) -> None:
-    """A whole number from 1 on, where there is one."""
-    if value is None:
-        return
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise InputError(f"{name} must be a whole number, not {value!r:.60}")
-    if value < 1:
-        raise InputError(f"{name} must be at least 1, not {value}")

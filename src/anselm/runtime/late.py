@@ -17,7 +17,7 @@ from anselm.encoding.lists import Indices, Lists, Texts, best_window, encode_lis
 from anselm.encoding.token_gauge import TokenGauge
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.runtime.late_weights import Array, Weights
-from anselm.runtime.pairs import read_tokenizer
+from anselm.runtime.pairs import check_room, read_tokenizer
 from anselm.scorer import Scores
 
 SHARP = np.float32(8)
@@ -184,4 +184,9 @@ def load(checkpoint: Checkpoint, threads: int | None = None) -> Late:
         if type(config[name]) is not int or config[name] < 1:
             raise checkpoint.refusal(f"the setting {name!r} is {config[name]!r}, which is no whole number from 1 on")
     reading = Reading(config["max_length"], config["max_question"], title=False, neighbours=0)
-    return Late(checkpoint, Weights.read(checkpoint, config["heads"]), reading, read_tokenizer(checkpoint))
+    weights, tokenizer = Weights.read(checkpoint, config["heads"]), read_tokenizer(checkpoint)
+    check_room(checkpoint, reading, tokenizer)
+    if reading.max_question >= len(weights.place):  # one more place is for what ends a question
+        most = f"there are places for {len(weights.place) - 1}"
+        raise checkpoint.refusal(f"the setting 'max_question' is {reading.max_question}, and {most}")
+    return Late(checkpoint, weights, reading, tokenizer)

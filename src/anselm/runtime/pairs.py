@@ -54,8 +54,7 @@ class ExportedPairs:
 def load(checkpoint: Checkpoint, threads: int | None = None) -> ExportedPairs:
     reading = read_settings(checkpoint)
     tokenizer = read_tokenizer(checkpoint)
-    if reading.max_length - reading.overhead(tokenizer) - reading.max_question < 1:
-        raise checkpoint.refusal(f"max_length {reading.max_length} leaves no room for a candidate beside the question")
+    check_room(checkpoint, reading, tokenizer)
     check_length(checkpoint, reading.max_length)
     return ExportedPairs(checkpoint, reading, tokenizer, open_engine(checkpoint.path(GRAPH), threads))
 
@@ -68,6 +67,11 @@ def read_settings(checkpoint: Checkpoint) -> Reading:
         if type(config.get(name)) is not kind or config[name] < 0:
             raise checkpoint.refusal(f"the setting {name!r} is {config.get(name)!r}, which is no {kind.__name__}")
     return Reading(**{name: config[name] for name in kinds})
+
+
+def check_room(checkpoint: Checkpoint, reading: Reading, tokenizer: PairTokenizer) -> None:
+    if reading.max_length - reading.overhead(tokenizer) - reading.max_question < 1:
+        raise checkpoint.refusal(f"max_length {reading.max_length} leaves no room for a candidate beside the question")
 
 
 def check_length(checkpoint: Checkpoint, max_length: int) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from anselm.errors import AnselmError, InputError
 from anselm.outputs import hold
-from anselm.ranking.ranker import check_count
+from anselm.ranking.given import check_count
 from anselm.ranking.scorers import fingerprint
 from anselm.scale.crew import Advanced, Crew, Refused, dispatch
 from anselm.scale.input_parts import Part, find_parts, uncut

@@ -8,7 +8,7 @@ from types import TracebackType
 
 from anselm.data.question import Question
 from anselm.errors import InputError
-from anselm.ranking.ranker import check_count
+from anselm.ranking.given import check_count
 from anselm.scale.crew import Advanced, Refused, dispatch
 from anselm.scale.local_crew import LocalCrew
 from anselm.scale.tasks import score_tasks

@@ -122,5 +122,8 @@ class Ask(Body):
     model: str | None = None
     top: int = Field(5, ge=1, validation_alias=AliasChoices("top", "top_n", "top_k"))
     read: Positive | None = Field(None, description="How many sentences the model reads; 200, for the default model.")
+    columns: dict[str, str] | None = Field(
+        None, description="What columns of tables are called that have names of their own: question, answer and id."
+    )
     fold_duplicates: bool | None = None
     figures: bool | None = Field(None, description="Also pictures of what the model saw in the sentences that it read.")

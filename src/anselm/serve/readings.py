@@ -146,8 +146,8 @@ def ask(service: Service, ticket: Ticket, body: Ask) -> tuple[Answers, frozenset
         for place, one in enumerate(body.documents)
     ]
     answers = service.ranker(scorer).ask(
-        body.question, documents, body.top, read=body.read, fold_duplicates=bool(body.fold_duplicates),
-        figures=bool(body.figures),
+        body.question, documents, body.top, read=body.read, columns=body.columns,
+        fold_duplicates=bool(body.fold_duplicates), figures=bool(body.figures),
     )  # fmt: skip
     return answers, frozenset(map(int, scorer.windowed))
 

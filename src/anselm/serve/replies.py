@@ -27,6 +27,7 @@ class Evidence(BaseModel):
 
     question: list[Word]
     answer: list[Word]
+    entry_question: list[Word] | None = Field(None, description="Of the question that an entry is filed under.")
 
 
 class FigureBody(BaseModel):

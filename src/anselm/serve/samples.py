@@ -63,6 +63,14 @@ ASK = {
             "documents": [{"source": "shop.md", "kind": "markdown", "text": "# Hours\n\nWe open at *nine*."}],
         },
     ),
+    "table": named(
+        "A FAQ with columns of its own names",
+        {
+            "question": QUERY,
+            "documents": [{"source": "faq.csv", "text": "Topic,Reply\nHours,We open at nine.\n"}],
+            "columns": {"question": "Topic", "answer": "Reply"},
+        },
+    ),
 }
 ASKED = {
     "question": QUERY,

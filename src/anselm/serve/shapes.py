@@ -69,7 +69,7 @@ def extras(result: Result, found: Reranked) -> Json:
     if found.spans is not None:
         known["relevant_spans"] = found.spans[result.index]
     if evidence := found.evidence.get(result.index):
-        known["evidence"] = asdict(evidence)
+        known["evidence"] = evidence.to_dict()
     if result.cluster is not None:
         known["cluster"] = result.cluster
     if result.duplicates is not None:

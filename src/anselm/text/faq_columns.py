@@ -123,7 +123,7 @@ def _there(names: Sequence[str], role: str) -> str:
 
 
 def _say(role: str) -> str:
-    return f"say --columns {role}=NAME, or columns={{{role!r}: NAME}} in Python"
+    return f'say --columns {role}=NAME; in Python and over HTTP, columns is {{"{role}": "NAME"}}'
 
 
 def entries_from_rows(

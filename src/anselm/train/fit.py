@@ -12,12 +12,12 @@ from typing import Any, cast
 import torch
 
 from anselm.checkpoints.card import write_card
-from anselm.checkpoints.catalogue import ON_ENCODERS, all_models, build_model, find_reader, load_model
+from anselm.checkpoints.catalogue import ON_ENCODERS, all_models, build_model, find_reader, load_model, unknown_model
 from anselm.checkpoints.checkpoint import CALIBRATION, GRAPHS, Checkpoint, is_checkpoint
 from anselm.checkpoints.checksums import write_checkpoint
 from anselm.data.datasets import Dataset
 from anselm.data.question import Question
-from anselm.errors import InputError, UnknownNameError
+from anselm.errors import InputError
 from anselm.metrics.measures import evaluate_lists, summarise
 from anselm.train.beliefs import calibrate
 from anselm.train.hyperparameters import Progress, Training
@@ -43,7 +43,7 @@ def make_model(base: str, config: Mapping[str, Any], seed: int, questions: Seque
             raise InputError(f"{base} is an export, which cannot be trained; name the folder that it was made from")
         return cast(Trainable, load_model(base))
     if not Path(base).exists() and "/" not in base and get_close_matches(base, all_models(), cutoff=0.8):
-        raise UnknownNameError("model", base, all_models())
+        raise unknown_model(base)
     return cast(Trainable, build_model(ON_ENCODERS, {"base": base, **config}, questions))
 
 

@@ -69,7 +69,12 @@ def entry(console: Console, result: Result) -> Text:
     """The answer, behind the question that it is filed under where it is an entry of a FAQ."""
     if not result.question:
         return answer(console, result)
-    return Text(f"{one_line(result.question)} ", style="").append_text(answer(console, result, "dim"))
+    return filed_under(console, result).append(" ").append_text(answer(console, result, "dim"))
+
+
+def filed_under(console: Console, result: Result, style: str = "") -> Text:
+    words = result.explanation.entry_question if result.explanation else None
+    return emphasise(console, result.question or "", words or (), style)
 
 
 def answer(console: Console, result: Result, style: str = "") -> Text:
@@ -94,8 +99,8 @@ def show_answers(console: Console, ranking: Answers) -> None:
     best = ranking.answer
     if best is not None and console.is_terminal:
         before, here, after = map(one_line, (best.before, best.text, best.after))
-        above = one_line(best.question or best.heading or "")
-        context = Text(f"{above}\n" if above else "", style="bold" if best.question else "dim")
+        above = filed_under(console, best, "bold") if best.question else Text(one_line(best.heading or ""), style="dim")
+        context = above.append("\n" if above else "")
         context.append(before + between(before, here), style="not bold dim")
         context.append_text(answer(console, best, "bold green not dim"))
         context.append(between(here, after) + after, style="not bold dim")

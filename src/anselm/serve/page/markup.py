@@ -38,17 +38,17 @@ def results(view: FirstView) -> str:
 
 def verdict(reply: Json) -> str:
     if reply["answerability"] is None:
-        return '<p class="verdict">This model cannot tell whether there is an answer.</p>'
-    found = reply["answerable"]
-    refused = "Perhaps an answer." if reply["answerability"] >= UNSURE else "No answer here."
-    sentence = "There is an answer." if found else refused
+        return '<p class="verdict unknown">This model cannot tell whether there is an answer.</p>'
+    refused = ("doubt", "Perhaps an answer.") if reply["answerability"] >= UNSURE else ("no", "No answer here.")
+    side, sentence = ("yes", "There is an answer.") if reply["answerable"] else refused
     figures = f"Answerability {percent(reply['answerability'])}, threshold {percent(reply['threshold'])}."
-    return f'<p class="verdict {"yes" if found else "no"}">{sentence}</p><p class="quiet">{figures}</p>'
+    return f'<p class="verdict {side}">{sentence}</p><p class="quiet">{figures}</p>'
 
 
 def item(view: FirstView, result: Json) -> str:
-    filed = f'<p class="filed">{escape(result["question"])}</p>' if result.get("question") else ""
     evidence = result.get("evidence") if is_likely(result) else None
+    above = marked(result.get("question", ""), evidence, "entry_question")
+    filed = f'<p class="filed">{above}</p>' if above else ""
     text = marked(text_of(view.example, result), evidence, "answer")
     return (
         f'<li><div class="likely">{likelihood(result)}</div><div class="said">{filed}'
@@ -101,7 +101,7 @@ def folded(example: Example, result: Json) -> str:
 
 def marked(text: str, evidence: Any, side: str) -> str:
     """The text with the words marked that carried most."""
-    words = evidence[side] if evidence else []
+    words = evidence.get(side, []) if evidence else []
     largest = max((word["weight"] for word in words), default=0.0)
     spans = [
         (word["start"], word["end"]) for word in words if word["weight"] > 0 and word["weight"] >= LEADING * largest

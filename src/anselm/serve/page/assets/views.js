@@ -57,24 +57,33 @@ export function isAnswerable(reply, threshold) {
 }
 
 /** In words, for the page and for screen readers. */
-export function verdictSentence(reply, threshold) {
+const SENTENCES = {
+  unknown: "This model cannot tell whether there is an answer.",
+  yes: "There is an answer.",
+  doubt: "Perhaps an answer.",
+  no: "No answer here.",
+};
+
+function verdictSide(reply, threshold) {
   const found = isAnswerable(reply, threshold);
-  if (found === null) return "This model cannot tell whether there is an answer.";
-  if (found) return "There is an answer.";
-  return reply.answerability >= UNSURE ? "Perhaps an answer." : "No answer here.";
+  if (found === null) return "unknown";
+  if (found) return "yes";
+  return reply.answerability >= UNSURE ? "doubt" : "no";
 }
 
+export const verdictSentence = (reply, threshold) => SENTENCES[verdictSide(reply, threshold)];
+
 function verdict(reply, threshold) {
-  const found = isAnswerable(reply, threshold);
-  const side = found === null ? "verdict" : `verdict ${found ? "yes" : "no"}`;
-  const sentence = element("p", { class: side }, verdictSentence(reply, threshold));
-  if (found === null) return [sentence];
+  const side = verdictSide(reply, threshold);
+  const sentence = element("p", { class: `verdict ${side}` }, SENTENCES[side]);
+  if (side === "unknown") return [sentence];
   const figures = `Answerability ${percent(reply.answerability)}, threshold ${percent(threshold ?? reply.threshold)}.`;
   return [sentence, element("p", { class: "quiet" }, figures)];
 }
 
 function item(result, lines) {
   const text = result.text ?? lines[result.index];
+  const words = (isLikely(result) && result.evidence) || {};
   return element(
     "li",
     {},
@@ -82,8 +91,8 @@ function item(result, lines) {
     element(
       "div",
       { class: "said" },
-      result.question ? element("p", { class: "filed" }, result.question) : null,
-      element("p", {}, ...marked(text, isLikely(result) ? result.evidence?.answer : [])),
+      result.question ? element("p", { class: "filed" }, ...marked(result.question, words.entry_question)) : null,
+      element("p", {}, ...marked(text, words.answer)),
       place(result),
       folded(result, lines),
     ),
