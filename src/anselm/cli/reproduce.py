@@ -117,14 +117,16 @@ def row(recipe: Recipe, data_dir: Path | None) -> dict[str, object]:
 def show_gains(folder: Path, part: str | None, data_dir: Path | None, as_json: bool) -> None:
     """Of rows that are compared with another, of which both have values of each question."""
     from anselm.data.datasets import load_dataset
+    from anselm.experiments.comparisons import partner
     from anselm.experiments.gains import gains_of
-    from anselm.experiments.results import find_results
+    from anselm.experiments.results import find_results, read_results
 
-    found, rows = find_results(folder, part or ""), list[dict[str, object]]()
-    for result in found:
-        if any(other.row == result.against and other.values and result.values for other in found):
+    everything, rows = read_results(folder), list[dict[str, object]]()
+    for result in find_results(folder, part or ""):
+        table = [other for other in everything if other.path.parent == result.path.parent]
+        if partner(result, table):
             dataset = load_dataset(result.corpus, result.split, result.protocol, data_dir)
-            rows += [asdict(gain) for gain in gains_of(result, found, dataset.questions)]
+            rows += [asdict(gain) for gain in gains_of(result, table, dataset.questions)]
     if not rows:
         raise InputError(f"no recorded row of {part or 'any paper'} has values of each question beside another's")
     return print_rows([{**row, **_rounded(row)} for row in rows], as_json)
