@@ -238,6 +238,8 @@ COMMANDS = [
     "bench bm25 --candidates 10,x",
     "bench bm25 --candidates 0",
     "reproduce nowhere",
+    "reproduce --list --check",
+    "reproduce nowhere --list",
     "data convert nowhere.jsonl out.csv",
     "data convert good.jsonl",
     "data convert good.jsonl good.jsonl",

@@ -52,8 +52,12 @@ def reproduce(
     """
     from anselm.experiments.recipe_files import all_recipes, find_recipes
 
+    asked = {"--list": listed, "--show": show, "--check": check, "--gains": gains}
+    if len(given := [name for name, is_given in asked.items() if is_given]) > 1:
+        raise InputError(f"{' and '.join(given)} are asked for at once; name one of them")
     if listed:
-        return print_rows([row(one, data_dir) for one in all_recipes().values()], as_json, COLUMNS)
+        rows = find_recipes(recipe) if recipe else list(all_recipes().values())
+        return print_rows([row(one, data_dir) for one in rows], as_json, COLUMNS)
     if gains:
         return show_gains(results, recipe, data_dir, as_json)
     if show:
