@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import json
@@ -119,7 +120,8 @@ def decode_lines(file: Iterable[bytes], place: object, skip: Skip | None = None)
     try:
         for number, raw in enumerate(file, start=1):
             if number == 1:
-                raw = raw.removeprefix(b"\xef\xbb\xbf")
+                check_mark(raw, place)
+                raw = raw.removeprefix(codecs.BOM_UTF8)
             try:
                 line = raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
             except UnicodeDecodeError as error:
@@ -128,6 +130,12 @@ def decode_lines(file: Iterable[bytes], place: object, skip: Skip | None = None)
                 yield number, line
     except (EOFError, OSError, zlib.error) as error:
         raise FormatError(place, f"cannot be unpacked or read after line {number}: {error}") from None
+
+
+def check_mark(start: bytes, place: object) -> None:
+    """That a file of lines does not begin as UTF-16 does: all its lines would be bad."""
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise FormatError(place, "begins as UTF-16 does, and lines are read as UTF-8; save it as UTF-8", 1)
 
 
 def pass_over(error: FormatError, skip: Skip | None) -> None:

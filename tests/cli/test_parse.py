@@ -18,10 +18,10 @@ from anselm.cli.show.tree_drawings import draw_tree
 TREE = "(S (NP (DT The) (NN hive)) (VP (VBZ stands)))"
 
 
-def anselm(*arguments: str, cache: Path) -> subprocess.CompletedProcess[str]:
+def anselm(*arguments: str, cache: Path, given: str = "") -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"ANSELM_CACHE": str(cache)}
     command = [sys.executable, "-m", "anselm", "parse", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True)
+    return subprocess.run(command, env=environment, input=given, capture_output=True, text=True)
 
 
 def test_each_sentence_is_a_row(tmp_path: Path) -> None:
@@ -34,6 +34,14 @@ def test_each_sentence_is_a_row(tmp_path: Path) -> None:
     assert "".join(words[0]) == "Thehivestands."
     assert "".join(words[2]) == "Bees(did)🐝."
     ElementTree.parse(svg)
+
+
+def test_lines_of_standard_input(tmp_path: Path) -> None:
+    done = anselm("-", "--parser", "flat", cache=tmp_path, given="Who made it?\n\nBees did.\n")
+    assert [read_brackets(line).words() for line in done.stdout.splitlines()] == [
+        ["Who", "made", "it", "?"],
+        ["Bees", "did", "."],
+    ]
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,8 @@ def test_what_does_not_fit_is_refused(folder: Path) -> None:
     one = ("rank", "--input", folder / "in/0.jsonl", "--output", folder / "in/1.jsonl", "--workers", 1)
     assert "1.jsonl is named as a file, but parts go into a folder" in refusal(*one)
     assert "the device 'tpu' is not known" in refusal(*given, "--device", "tpu")
+    for command in (given, ("pool", "add", folder / "a.pool", folder / "in"), ("evaluate", "bm25", "--data", "wikiqa")):
+        assert "device" in refusal(*command, "--device", "")  # an empty name is none
 
 
 def test_one_file_to_one_file_stays_as_it_was(folder: Path) -> None:

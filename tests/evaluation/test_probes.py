@@ -9,7 +9,8 @@ import pytest
 
 from anselm.annotations.trees import Tree, read_brackets
 from anselm.data.question import Candidate, Question
-from anselm.errors import InputError
+from anselm.errors import InputError, MissingDataError
+from anselm.evaluation import probe_runs
 from anselm.evaluation.probe_network import Fitting
 from anselm.evaluation.probe_runs import Plan, Wanted, load_lists, take
 from anselm.evaluation.probes import (
@@ -120,6 +121,24 @@ def test_whole_lists_are_taken() -> None:
     assert sum(len(one.candidates) for one in taken) == 9
     assert taken == take(questions, 7, 1) != take(questions, 7, 2)
     assert len(take(questions, 10**6, 1)) == 10
+
+
+def test_a_probe_learns_from_the_first_split_that_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SemEval 2015 has a training split, whose file not everybody has."""
+
+    def load(data: str, split: str | None = None, data_dir: Any = None) -> str:
+        if split == "train":
+            raise MissingDataError("CQA-QL-train.xml does not exist")
+        return f"{data} {split}"
+
+    monkeypatch.setattr(probe_runs, "load_dataset", load)
+    assert probe_runs.load_training_split("semeval-2015", None) == "semeval-2015 trial"
+    monkeypatch.setattr(probe_runs, "SPLITS", ("train",))
+    with pytest.raises(MissingDataError, match="CQA-QL-train"):
+        probe_runs.load_training_split("semeval-2015", None)
+    monkeypatch.setattr(probe_runs, "SPLITS", ("nothing",))
+    with pytest.raises(InputError, match="no lists to train a probe on"):
+        probe_runs.load_training_split("semeval-2015", None)
 
 
 @pytest.mark.parametrize("text", ["wikiqa", "=runs/a", "wikiqa=", "wikiqa=a,b,c", "wikiqa=,"])

@@ -133,6 +133,16 @@ def test_what_cannot_be_written(more: list[str], problem: str) -> None:
     assert problem in str(result.exception)
 
 
+@pytest.mark.parametrize(("asked", "warned"), [("Wann wurde das Schloss gebaut?", True), ("When was it built?", False)])
+def test_the_rules_are_for_english(tmp_path: Path, asked: str, warned: bool) -> None:
+    candidates = [{"id": "a", "text": "1780.", "label": 1}, {"id": "b", "text": "Am See.", "label": 0}]
+    lists = [{"id": name, "question": asked, "candidates": candidates} for name in "xyz"]
+    (path := tmp_path / "lists.jsonl").write_text("\n".join(map(json.dumps, lists)))
+    found = CliRunner().invoke(app, ["evaluate", "bm25", "--data", str(path), "--robust"])
+    assert found.exit_code == 0
+    assert ("only 0 of 3 questions look English" in found.stderr) == warned
+
+
 def test_no_picture_of_two_evaluations() -> None:
     given = ["evaluate", "bm25", "--data", "src/anselm/examples/lists.jsonl", "--robust", "--plot", "a.svg"]
     result = CliRunner().invoke(app, given)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from anselm.cli.reproduce import show_gains
+from anselm.data.datasets import Dataset
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.experiments.gains import NoisyWords, gains_of, thirds
-from anselm.experiments.results import Result, summary
+from anselm.experiments.results import Result, summary, write_result
 
 LENGTHS = (1, 2, 3, 4, 5, 6)
 QUESTIONS = [
@@ -35,6 +39,19 @@ def test_the_gain_of_each_third() -> None:
     assert [one.gain for one in asked] == pytest.approx([0.0, 0.2, 0.7])
     (answered,) = (one for one in found if one.trait == "words of a candidate")  # all are as long
     assert (answered.least, answered.questions, answered.gain) == (1.5, 6, pytest.approx(0.3))
+
+
+def test_the_row_beside_one_that_is_named_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for one in (result("ours", OURS, "theirs"), result("theirs", THEIRS), result("alone", OURS, "nobody")):
+        write_result(one, tmp_path)
+    lists = Dataset("wikiqa", "test", "clean", tuple(QUESTIONS))
+    monkeypatch.setattr("anselm.data.datasets.load_dataset", lambda *_: lists)
+    show_gains(tmp_path, "p/table-1/ours", None, True)
+    assert {(row["row"], row["against"]) for row in json.loads(capsys.readouterr().out)} == {("ours", "theirs")}
+    with pytest.raises(InputError, match="no recorded row of p/table-1/alone"):
+        show_gains(tmp_path, "p/table-1/alone", None, True)
 
 
 def test_equal_values_stay_together() -> None:

@@ -13,7 +13,16 @@ torch = pytest.importorskip("torch")
 
 from anselm.cli import main  # noqa: E402
 from anselm.errors import InputError  # noqa: E402
-from anselm.experiments.agreement import AGREES, DIFFERS, EARLIER, NO_RECIPE, OUTDATED, check_result, check_results  # noqa: E402
+from anselm.experiments.agreement import (  # noqa: E402
+    AGREES,
+    DIFFERS,
+    EARLIER,
+    NO_RECIPE,
+    OUTDATED,
+    check_result,
+    check_results,
+    recipe_of,
+)
 from anselm.experiments.recipe_files import all_recipes  # noqa: E402
 from anselm.experiments.reruns import rerun  # noqa: E402
 from anselm.experiments.results import (  # noqa: E402
@@ -25,7 +34,7 @@ from anselm.experiments.results import (  # noqa: E402
     write_result,
 )
 from anselm.experiments.run import reproduce  # noqa: E402
-from anselm.experiments.schema import Recipe, make_recipe  # noqa: E402
+from anselm.experiments.schema import Part, Recipe, make_recipe  # noqa: E402
 
 RESULTS = Path(__file__).parents[2] / "results"
 THINGS = ("bees", "honey", "hive", "nectar")
@@ -194,6 +203,15 @@ def test_a_record_is_held_against_its_recipe(case: str, recipe: Recipe, path: Pa
     found = check_result(of_result(read_result(path)), of_recipe(recipe))
     assert found.state == state
     assert why in found.why
+
+
+def test_figures_recorded_in_another_table_are_of_the_recipe_that_is_tested_there(recipe: Recipe, path: Path) -> None:
+    ((name, stage),) = recipe.corpora.items()
+    elsewhere = replace(recipe, corpora={name: replace(stage, tests=(replace(stage.tests[0], table="table-0"),))})
+    moved = replace(read_result(path), table="table-0")
+    absent = replace(elsewhere, table="table-9", corpora={name: replace(stage, tests=(Part("x", table="table-0"),))})
+    assert recipe_of(moved, {"other": absent, "own": elsewhere}) is elsewhere
+    assert recipe_of(moved, {"other": absent, "own": recipe}) is None
 
 
 def test_no_recorded_result_differs_from_its_recipe() -> None:

@@ -548,6 +548,9 @@ def test_data_that_is_not_here(write: Callable[..., Path], anselm: Run, ran: lis
     assert [(row["recipe"], row["here"]) for row in listed] == [
         ("mine/table-1/cnn", f"without {tmp_path / 'dev.jsonl'}, {gone}")
     ]
+    assert json.loads(anselm("reproduce", "mine", "--list", "--json")[1]) == listed
+    code, _, err = anselm("reproduce", "mine", "--list", "--check")
+    assert (code, err) == (2, "anselm: --list and --check are asked for at once; name one of them\n")
 
 
 def test_what_is_asked_of_the_command_is_passed_on(

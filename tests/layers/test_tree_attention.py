@@ -16,7 +16,7 @@ from torch import Tensor  # noqa: E402
 
 from anselm.annotations.penn_labels import COUNT, END, label_number  # noqa: E402
 from anselm.annotations.trees import Tree, read_brackets  # noqa: E402
-from anselm.layers.tree_attention import SpanAttention, Stream, SyntacticEmbedding, aggregate  # noqa: E402
+from anselm.layers.tree_attention import SpanAttention, Stream, SyntacticEmbedding, aggregate, ascend  # noqa: E402
 from anselm.layers.tree_schedule import Schedule, make_schedule  # noqa: E402
 from anselm.models.frames.constituents import make_outline  # noqa: E402
 
@@ -154,6 +154,32 @@ def test_a_tree_alone_or_among_others_is_the_same() -> None:
     for i in (0, 3, 8):
         alone = compute(trees[i : i + 1], layers, vectors[i : i + 1], None, False)
         torch.testing.assert_close(alone[:, 0], together[:, i], atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_attention_begins_neither_uniform_nor_saturated() -> None:
+    """On tokens of variance 1, in both streams: with PyTorch's own weights the least is 0.98."""
+    torch.manual_seed(1)
+    attention, syntax, trees = SpanAttention(2, 192, 6, 384), SyntacticEmbedding(COUNT, 192), forest()[5:]
+    counts = np.array([len(tree.words()) for tree in trees])
+    outlines = [make_outline(tree, np.ones(count, dtype=np.bool_)) for tree, count in zip(trees, counts, strict=True)]
+    schedule = make_schedule(outlines, counts, None)
+    table = torch.randn(counts.sum() + 2 * len(trees), 192)
+    streams = [Stream.of(table, schedule.sources[:, None], schedule.fixed), syntax(schedule, schedule.fixed)]
+    assert 0.8 < float(streams[1].pick(schedule.starts).var()) < 1.25
+    for step, (_, weights) in zip(schedule.steps, ascend(attention, streams, schedule), strict=True):
+        shares = -(weights * weights.log()).transpose(0, 1).flatten(1)  # (tokens, streams and heads)
+        entropy = torch.zeros(step.spans, shares.shape[1]).index_add(0, step.owners, shares)
+        sizes = torch.bincount(step.owners, minlength=step.spans).log()
+        assert 0.6 < float((entropy / sizes[:, None]).mean()) < 0.97
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("side", [True, False])
+def test_a_deep_tree_begins_no_larger_than_a_shallow_one(side: bool) -> None:
+    layers, trees = Layers(), [chain(2, side), chain(60, side)]
+    roots = compute(trees, layers, [torch.randn(len(tree.words()) + 2, WIDTH) for tree in trees], None, False)
+    assert float(roots[:, 1].std()) < 1.5 * float(roots[:, 0].std())
 
 
 def prune(tree: Tree, wanted: list[bool]) -> Tree | None:

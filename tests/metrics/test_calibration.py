@@ -219,9 +219,40 @@ def test_each_kind_has_beliefs_of_its_own(kind: str) -> None:
         assert (calibration.judge(make(2, other), scores).answerability == expected) is (other != kind)
 
 
+ENTRIES = Beliefs(Logistic(-1.0, {"score": 1.0}), Logistic(0.5, {"best": 0.3}))
+SENTENCES = Beliefs(Logistic(0.5, {"score": 2.0}), Logistic(-1.0, {"lift": 0.2}))
+
+
+@pytest.mark.parametrize("mixed", [None, Logistic(-0.3, {"higher": 0.9, "lower": 0.4})])
+def test_each_kind_of_a_mixture_is_judged_by_itself(mixed: Logistic | None) -> None:
+    """A sentence at 4, an entry at 2, a text that goes with the sentences at 1, an entry at 0."""
+    kinds = ("sentences", "entries", "texts", "entries")
+    candidates = tuple(Candidate(str(place), "text", **KINDS[kind]) for place, kind in enumerate(kinds))
+    verdict = Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, mixed).judge(
+        Question("q", "Who?", candidates), np.array([4.0, 2.0, 1.0, 0.0])
+    )
+    assert verdict.probabilities == pytest.approx([sigmoid(z) for z in (8.5, 1.0, 2.5, -1.0)])
+    entries, sentences = 0.5 + 0.3 * 2, -1 + 0.2 * (4 - (1 + 0) / 2)
+    expected = max(entries, sentences) if mixed is None else -0.3 + 0.9 * entries + 0.4 * sentences
+    assert entries > sentences
+    assert verdict.answerability == pytest.approx(sigmoid(expected))
+
+
+def test_the_order_of_a_mixture_does_not_matter() -> None:
+    calibration = Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, Logistic(0.1, {"higher": 0.9, "lower": 0.4}))
+    kinds, scores = ("entries", "sentences", "entries"), np.array([1.0, 2.0, 3.0])
+    candidates = tuple(Candidate(str(place), "text", **KINDS[kind]) for place, kind in enumerate(kinds))
+    one, two = (calibration.judge(Question("q", "Who?", candidates[::step]), scores[::step]) for step in (1, -1))
+    assert one.answerability == two.answerability
+    assert one.probabilities.tolist() == two.probabilities[::-1].tolist()
+    relevant = calibration.calls_relevant(Question("q", "Who?", candidates), scores)
+    assert relevant.tolist() == (one.probabilities >= 0.5).tolist() == [True, True, True]
+
+
 @pytest.mark.parametrize(
     "calibration",
     [
+        Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, Logistic(0.1, {"higher": 0.9, "lower": 0.4})),
         Calibration(TEXTS, 0.25, "wikiqa dev (raw)"),
         Calibration(Beliefs(CANDIDATE, background=-3.5), 0.7, "", entries=TEXTS),
         Calibration(TEXTS, 0.7, "", sentences=Beliefs(CANDIDATE, LIST, 3.0)),

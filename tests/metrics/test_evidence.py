@@ -7,7 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from anselm.metrics.evidence import OF_CANDIDATE, OF_LIST, candidate_evidence, list_evidence, stack
+from anselm.metrics.evidence import (
+    OF_CANDIDATE,
+    OF_KINDS,
+    OF_LIST,
+    candidate_evidence,
+    kinds_evidence,
+    list_evidence,
+    stack,
+)
 from anselm.metrics.logistic import Evidence
 
 
@@ -94,3 +102,9 @@ def test_several_are_stacked() -> None:
     found = stack([candidate_evidence([1.0, 2.0], "a b"), candidate_evidence([5.0], "a")])
     assert found["below_best"].tolist() == [-1.0, 0.0, 0.0]
     assert found["question_words"] == pytest.approx([math.log(3)] * 2 + [math.log(2)])
+
+
+def test_of_two_kinds() -> None:
+    assert only(kinds_evidence([0.2, 0.75])) == pytest.approx({"higher": math.log(3), "lower": -math.log(4)})
+    assert only(kinds_evidence([1.0, 0.0])) == pytest.approx({"higher": math.log(999), "lower": -math.log(999)})
+    assert tuple(kinds_evidence([0.5, 0.5])) == OF_KINDS

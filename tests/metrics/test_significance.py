@@ -117,6 +117,12 @@ def test_students_tail_is_scipys(freedom, t):
     assert ours == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-10, abs=1e-300)
 
 
+@pytest.mark.parametrize("loss", [0.5, 0.3, 0.25, 1 / 3, 2 / 3, 0.7, 1.0])
+def test_one_of_two_questions_is_lost(loss):
+    """There the fraction and its mirror image are equally good, but for the last bit."""
+    assert t_test([1.0, 1.0], [1.0, 1.0 - loss]) == pytest.approx(0.5, rel=1e-12)
+
+
 def test_identical_systems_do_not_differ():
     assert t_test(A, A) == 1.0
     assert randomisation_test(A, A) == 1.0

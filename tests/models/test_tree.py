@@ -116,6 +116,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"residual": True},
     {"end_label": "own"},
     {"children": "added", "residual": True},
+    {"normed": True, "residual": True},
 ]
 
 
@@ -137,11 +138,15 @@ def test_a_score_is_that_of_the_recursion(name: str, settings: dict[str, Any], f
     if name == "tree-semantic" and settings.keys() & {"end_label", "children"}:
         pytest.skip("it has no labels")
     scorer = model(folder, name, parser=trees, max_length=96, max_question=48, **settings)
+    plain = scorer.states
+    scorer.states = lambda batch: 0.2 * plain(batch) + 0.1  # a new encoder's have a mean of 0 and a variance of 1
     given = question("Bees make honey of nectar.", "Nectar")
     lists = scorer.featurize([given])
     batch = scorer.collate(scorer.place(lists, torch.device("cpu")), lists)
     with torch.no_grad():
         states, found = scorer.states(batch), scorer(batch)
+        if scorer.config.normed:
+            states = (states - states.mean(2, True)) / states.var(2, correction=0, keepdim=True).add(1e-5).sqrt()
         for row, (candidate, brackets) in enumerate(zip(given.candidates, (SAID, SHORT), strict=True)):
             expected = Recursion(scorer).score(states[row], *places(scorer, given.text, candidate.text, brackets))
             torch.testing.assert_close(found[row], expected, atol=1e-5, rtol=1e-5)

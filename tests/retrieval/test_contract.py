@@ -104,17 +104,21 @@ def bm25(question: str, items: list[Item]) -> dict[str, float]:
     return {id: score for id, score in scores.items() if score > 0}
 
 
-@pytest.mark.parametrize("question", ["Where is the honey of the queen?", "smoke smoke wax", "n17"])
-def test_words_are_found_as_bm25_says(pool: Open, question: str) -> None:
+@pytest.mark.parametrize("k", [3, 30])
+@pytest.mark.parametrize("question", ["Where is the honey of the queen?", "smoke smoke wax", "n17", "of the", "a n17"])
+def test_words_are_found_as_bm25_says(pool: Open, question: str, k: int) -> None:
     items = make_items(120)
     opened = pool()
     opened.add(items)
     opened.delete(["i100", "i101"])
     expected = bm25(question, [item for item in items if item.id not in ("i100", "i101")])
-    found, _ = opened.search_apart(question, 30)
-    assert len(found) == min(30, len(expected))
+    found, _ = opened.search_apart(question, k)
+    assert len(found) == min(k, len(expected))
     best = sorted(expected.values(), reverse=True)
-    assert [expected[id] for id in found] == pytest.approx(best[:30], rel=1e-3)
+    assert [expected[id] for id in found] == pytest.approx(best[:k], rel=1e-3)
+    if expected:
+        opened.delete(found[:1])
+        assert opened.search_apart(question, k)[0][:1] != found[:1]  # nothing is remembered of what is gone
 
 
 def test_meaning_is_found_by_the_nearest_vectors(pool: Open) -> None:
@@ -203,3 +207,14 @@ def test_the_protocol_is_kept(pool: Open) -> None:
     engine: Engine = pool().engine
     for name in (name for name in vars(Engine) if not name.startswith("_")):
         assert callable(getattr(engine, name))
+
+
+def test_much_at_once_is_found_as_well(pool: Open) -> None:
+    opened = pool()
+    assert (
+        opened.add({"id": str(number), "text": f"the bee n{number} of hive {number % 7}"} for number in range(1_500))
+        == 1_500
+    )
+    opened.flush()
+    assert opened.search_apart("n1234", 5)[0] == ["1234"]
+    assert opened.count() == 1_500

@@ -17,10 +17,12 @@ from anselm.annotations.trees import read_brackets, write_brackets  # noqa: E402
 from anselm.checkpoints.checksums import write_checkpoint  # noqa: E402
 from anselm.encoding.tokenizer import PairTokenizer  # noqa: E402
 from anselm.experiments import parser_runs  # noqa: E402
+from anselm.experiments.results import Result  # noqa: E402
 from anselm.models.frames.parser_examples import make_examples, take_inventory  # noqa: E402
 from anselm.models.frames.parser_network import ParserConfig, ParserNetwork  # noqa: E402
 from anselm.models.frames.parser_training import Plan  # noqa: E402
 from tools.tree_rows.batch_parser import BatchParser  # noqa: E402
+from tools.tree_rows.differences import describe, pairs  # noqa: E402
 
 SHIPPED = Path(__file__).parents[2] / "src/anselm/shipped/default/tokenizer.json"
 TREES = [
@@ -104,3 +106,25 @@ def test_questions_by_hand_are_whole() -> None:
     asked = parser_runs.read_asked()
     assert len(asked) == 40
     assert all(tree.label in ("SBARQ", "SQ", "SBAR") for tree in asked)
+
+
+def row(name: str, values: list[float], seeds: list[float], corpus: str = "wikiqa") -> Result:
+    return Result(
+        paper="p", table="t", row=name, corpus=corpus, protocol="clean", split="test", model="tree", seeds=[1, 2],
+        metrics={"map": {"mean": sum(seeds) / 2, "values": seeds}}, published={}, parameters=1, device="cpu",
+        seconds=1.0, data_sha256="", commit="", values=values,
+    )  # fmt: skip
+
+
+def test_differences_are_of_rows_on_the_same_questions_and_encoder() -> None:
+    low, high = [0.1, 0.2, 0.3, 0.4] * 5, [0.3, 0.5, 0.4, 0.6] * 5
+    rows = [
+        row("direct-fine-tuning", low, [0.24, 0.26]),
+        row("tree", high, [0.44, 0.46]),
+        row("tree-110m", high, [0.4, 0.5]),
+        row("direct-fine-tuning-110m", low, [0.2, 0.3], "trecqa"),
+    ]
+    assert [(one.row, other.row) for one, other in pairs(rows)] == [("tree", "direct-fine-tuning")]
+    (line,) = describe(rows)
+    assert "| wikiqa test | tree | direct-fine-tuning | +0.200 (" in line
+    assert "0.000 / 0.005 | 0.005 |" in line  # 20 differences of one sign; by hand t = 0.2 / 0.0141 with 2 degrees

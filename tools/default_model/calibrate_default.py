@@ -1,78 +1,78 @@
-"""Fit the default model's probabilities and its verdict, and judge them on each source that was left out of the fit.
+"""Fit a tier's probabilities and its verdict, and judge them on each source that was left out of the fit.
 
-    python -m tools.default_model.calibrate_default CHECKPOINT [--write] [--table FILE.md]
+    python -m tools.default_model.calibrate_default CHECKPOINT [--scores FILE.npz] [--write] [--table FILE.md]
 
 Every family counts as WEIGHTS says, every source of a family the same, and lists with and without an answer the same.
 Lists without an answer are those that came without one and those whose answers were taken out; where a source has both,
 the former count twice as much. What people bring, documents long and short, counts more than corpora of sentences,
-whose questions without an answer are met by sentences of the right article. Needs ANSELM_DATA.
+whose questions without an answer are met by sentences of the right article. Lists of two kinds of candidates teach how
+the beliefs about either are weighed, and nothing else. Needs ANSELM_DATA.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.checkpoints.checksums import renew_checksums
 from anselm.data.question import ENTRIES, SENTENCES, TEXTS
 from anselm.experiments.recalibration import CALIBRATION
 from anselm.metrics.calibration import Beliefs, Calibration
-from anselm.metrics.evidence import OF_CANDIDATE, candidate_evidence, stack
+from anselm.metrics.evidence import OF_CANDIDATE, candidate_evidence, kinds_evidence, stack
 from anselm.metrics.logistic import FloatArray, Logistic, fit_logistic
-from anselm.metrics.reliability import reliability
 from anselm.ranking.scorers import load_scorer
 from anselm.scorer import Scorer, score_lists
 from anselm.train.beliefs import FEWEST, Scored, usual_score
+from tools.default_model.kept_scores import kept_scorer
 from tools.default_model.verdict_lists import Part, all_parts
+from tools.default_model.verdict_table import MIXTURES, Judged, doubts, pictures, table
 
 WEIGHTS = {
     "faq answers": 3.0, "documents": 2.0, "short documents": 4.0, "wikiqa": 0.7, "squad": 0.7, "pools": 0.5,
     "trecqa": 0.3, "insuranceqa": 0.3, "forum threads": 0.2,
 }  # where it is not 1  # fmt: skip
+OF_PAIRS = {**WEIGHTS, "short documents": 1.0, "wikiqa": 2.0}  # in the fit of candidates, where a corpus is as good
 EVIDENCE = ("best", "lift", "topic", "candidates", "question_words")
+FITTED_ON = "hand-written FAQs and documents, wikiqa, trecqa, squad, insuranceqa-text and semeval dev"
 PULL = 0.003  # towards weights of 0, of a loss whose shares sum to about 10
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One list, how much it counts, and whether it is one whose answers were taken out."""
-
-    family: str
-    source: str
-    scored: Scored
-    removed: bool
-
-    @property
-    def kind(self) -> str:
-        return "answerable" if self.scored.answerable else "removed" if self.removed else "unanswerable"
 
 
 def main() -> None:
     options = parse()
-    scorer = load_scorer(options.checkpoint)
-    lists = [one for part in all_parts() for one in judged(part, scorer)]
-    arbitrary = usual_score([one.scored for one in lists if one.family == "faq answers" and not one.removed])
-    kinds = {kind: [one for one in lists if one.scored.question.kind == kind] for kind in (ENTRIES, SENTENCES, TEXTS)}
-    table = "\n".join(["", *(row for some in kinds.values() for row in left_out(some, arbitrary))])
-    print(table)  # noqa: T201
+    parts = all_parts()
+    scorer = (
+        kept_scorer(options.scores, parts, Checkpoint.read(options.checkpoint))
+        if options.scores
+        else load_scorer(options.checkpoint)
+    )
+    lists = [one for part in parts if part.family not in options.without for one in judged(part, scorer)]
+    fits = {source: fit([one for one in lists if one.source != source]) for source in {one.source for one in lists}}
+    found = table(lists, fits) + doubts(lists, fits)
+    print(found)  # noqa: T201
     if options.table:
-        options.table.write_text(table, encoding="utf-8")
-    entries, sentences, texts = (fit(some, arbitrary) for some in kinds.values())
+        options.table.write_text(found, encoding="utf-8")
+    if options.picture:
+        from tools.default_model.verdict_plot import draw
+
+        draw(pictures(lists, fits), options.picture)
     if options.write:
-        fitted_on = "hand-written FAQs and documents, wikiqa, trecqa, squad, insuranceqa-text and semeval dev"
         with renew_checksums(options.checkpoint, CALIBRATION):
-            Calibration(texts, 0.5, fitted_on, entries, sentences).save(options.checkpoint / CALIBRATION)
+            fit(lists).save(options.checkpoint / CALIBRATION)
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--scores", type=Path, help="what teaching/tier_scores.py wrote, in place of reading all")
+    parser.add_argument("--without", nargs="*", default=[], metavar="FAMILY", help="that there are no scores of")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--picture", type=Path, help="needs matplotlib")
     return parser.parse_args()
 
 
@@ -84,17 +84,41 @@ def judged(part: Part, scorer: Scorer) -> list[Judged]:
     return found + [Judged(part.family, part.source, one, True) for one in taken if part.removable]
 
 
-def fit(lists: Sequence[Judged], arbitrary: float) -> Beliefs:
-    """Entries have scores of their own, and so an own background; `arbitrary` is that of all other texts."""
-    entries = lists[0].scored.question.kind == ENTRIES
-    background = usual_score([one.scored for one in lists if not one.removed]) if entries else arbitrary
+def fit(lists: Sequence[Judged]) -> Calibration:
+    """Entries have scores of their own, and so an own background; all other texts have that of answers."""
+    plain = [one for one in lists if one.family != MIXTURES]
+    texts, entries, sentences = (
+        [one for one in plain if one.scored.question.kind == kind] for kind in (TEXTS, ENTRIES, SENTENCES)
+    )
+    arbitrary = usual_score([one.scored for one in texts if one.family == "faq answers" and not one.removed])
+    own = usual_score([one.scored for one in entries if not one.removed])
+    beliefs = (fit_beliefs(texts, arbitrary), fit_beliefs(entries, own), fit_beliefs(sentences, arbitrary))
+    apart = Calibration(beliefs[0], 0.5, FITTED_ON, *beliefs[1:])
+    mixed = [one for one in lists if one.family == MIXTURES]
+    return replace(apart, mixed=fit_mixed(mixed, apart)) if mixed else apart
+
+
+def fit_beliefs(lists: Sequence[Judged], background: float) -> Beliefs:
     return Beliefs(fit_candidates(lists, background), fit_verdict(lists, background), background)
+
+
+def fit_mixed(lists: Sequence[Judged], apart: Calibration) -> Logistic:
+    """How much the beliefs about either kind count."""
+    rows = []
+    for one in lists:
+        scores, text = one.scored.scores, one.scored.question.text
+        kinds = apart.kinds(one.scored.question)
+        rows.append(kinds_evidence([beliefs.answerability(scores[places], text) for beliefs, places in kinds]))
+    return fit_logistic(stack(rows), answerable(lists), shares_of(lists), pull=PULL)
 
 
 def fit_verdict(lists: Sequence[Judged], background: float) -> Logistic:
     rows = stack([one.scored.evidence(background) for one in lists])
-    targets = np.array([float(one.scored.answerable) for one in lists])
-    return fit_logistic({name: rows[name] for name in EVIDENCE}, targets, shares_of(lists), pull=PULL)
+    return fit_logistic({name: rows[name] for name in EVIDENCE}, answerable(lists), shares_of(lists), pull=PULL)
+
+
+def answerable(lists: Sequence[Judged]) -> FloatArray:
+    return np.array([float(one.scored.answerable) for one in lists])
 
 
 def fit_candidates(lists: Sequence[Judged], background: float) -> Logistic:
@@ -104,7 +128,7 @@ def fit_candidates(lists: Sequence[Judged], background: float) -> Logistic:
     targets = np.concatenate([(one.scored.labels > 0).astype(np.float64) for one in whole])
     sources = [(one.family, one.source) for one in whole for _ in one.scored.labels]
     counts = {source: sources.count(source) for source in set(sources)}
-    shares = np.array([WEIGHTS.get(source[0], 1.0) / counts[source] for source in sources])
+    shares = np.array([OF_PAIRS.get(source[0], 1.0) / counts[source] for source in sources])
     return fit_logistic({name: rows[name] for name in OF_CANDIDATE}, targets, shares, pull=PULL)
 
 
@@ -122,32 +146,6 @@ def shares_of(lists: Sequence[Judged]) -> FloatArray:
 
     by_place = {place: share(*place) for place in counts}
     return np.array([by_place[place] for place in places])
-
-
-def left_out(lists: Sequence[Judged], arbitrary: float) -> list[str]:
-    """A row for each source of each family, by a fit without that source."""
-    rows = []
-    for family, source in dict.fromkeys((one.family, one.source) for one in lists):
-        beliefs = fit([one for one in lists if one.source != source], arbitrary)
-        own = [one for one in lists if (one.family, one.source) == (family, source)]
-        sure = np.array([beliefs.answerability(one.scored.scores, one.scored.question.text) for one in own])
-        answered = {kind: sure[[one.kind == kind for one in own]] >= 0.5 for kind in KINDS}
-        whole = [one.scored for one in own if not one.removed]
-        pairs = np.concatenate([beliefs.probabilities(one.scores, one.question.text) for one in whole])
-        error = reliability(pairs, np.concatenate([one.labels for one in whole])).error
-        right = np.mean([one.labels[np.argmax(one.scores)] > 0 for one in whole if one.answerable])
-        cells = [f"{right:.2f}", *(spell(kind, answered[kind]) for kind in KINDS), f"{error:.3f}"]
-        rows.append(f"| {family} | {source} | {' | '.join(cells)} |")
-    return rows
-
-
-KINDS = ("answerable", "unanswerable", "removed")
-
-
-def spell(kind: str, answered: FloatArray) -> str:
-    """The share that is wrong, and of how many: refused where there is an answer, answered where there is none."""
-    wrong = ~answered if kind == "answerable" else answered
-    return f"{wrong.mean():.2f} ({len(wrong)})" if len(wrong) else "-"
 
 
 if __name__ == "__main__":

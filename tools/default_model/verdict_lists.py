@@ -19,6 +19,7 @@ from anselm.data.question import Candidate, Question
 from anselm.ranking.passages import find_spots
 from anselm.text.documents import document_from_text
 from tools.default_model.make_default import insurance_lists, titles
+from tools.default_model.mixed_lists import mixed_lists
 from tools.default_model.pools import make_pools
 
 COLLECTIONS = Path(__file__).parent / "collections"
@@ -44,14 +45,17 @@ def all_parts() -> list[Part]:
 def collected() -> Iterator[Part]:
     for writer in "abcde":
         files = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(COLLECTIONS.glob(f"{writer}-*.json"))]
-        faqs = [question for one in files if one["kind"] == "faq" for question in faq_lists(one)]
+        by_faq = [[*faq_lists(one)] for one in files if one["kind"] == "faq"]
+        faqs = [question for lists in by_faq for question in lists]
         yield Part("faq entries", writer, faqs)
         answers = [replace(question, candidates=tuple(map(answer_alone, question.candidates))) for question in faqs]
         yield Part("faq answers", writer, answers)
         yield Part("few candidates", writer, [*few_lists(faqs), *few_lists(answers)], removable=False)
-        documents = [question for one in files if one["kind"] == "document" for question in document_lists(one)]
+        by_document = [[*document_lists(one)] for one in files if one["kind"] == "document"]
+        documents = [question for lists in by_document for question in lists]
         yield Part("documents", writer, documents)
         yield Part("short documents", writer, [*stretches(documents)], removable=False)
+        yield Part("mixtures", writer, [*mixed_lists(by_faq, by_document)])
         threads = [question for one in files if one["kind"] == "forum" for question in forum_lists(one)]
         if threads:
             yield Part("forum threads", writer, threads, removable=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib as mpl
@@ -12,18 +11,9 @@ from matplotlib import pyplot
 
 from anselm.metrics.logistic import FloatArray
 from anselm.metrics.reliability import reliability
+from tools.default_model.verdict_table import Picture
 
 mpl.use("svg")
-
-
-@dataclass(frozen=True)
-class Picture:
-    """What a fit without its source said of the lists of one family."""
-
-    probabilities: FloatArray  # of candidates
-    relevant: FloatArray
-    sure: FloatArray  # of lists
-    answerable: FloatArray
 
 
 def draw(families: Mapping[str, Picture], path: Path) -> None:

@@ -4,6 +4,7 @@
     python -m tools.tree_rows.learn_parser FOLDER [TREES]       a parser's weights, without a graph
     python -m tools.tree_rows.keep_trees FOLDER                 the corpora's trees, into $ANSELM_CACHE
     python -m tools.tree_rows.rows FOLDER JOURNAL RECIPE CORPUS SEED...
+    python -m tools.tree_rows.differences                       what tree and syntax add, from recorded results
 
 The journals are then read by `anselm reproduce --journal`, which records the results.
 """

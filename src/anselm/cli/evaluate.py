@@ -78,7 +78,7 @@ def evaluate(
     if robust:
         if plot:
             raise typer.BadParameter("--plot draws the probabilities of one evaluation; leave it or --robust out")
-        if device or workers:
+        if device is not None or workers:
             raise typer.BadParameter("--device and --workers are for one evaluation; leave them or --robust out")
         return report_robustness(run_robustness(model, asked), per_question, as_json)
     (report,) = run_evaluation([model], asked, device, workers)

@@ -20,11 +20,14 @@ app = typer.Typer()
 @app.command(epilog='Example: anselm parse "How are glacier caves formed?" --draw')
 def parse(
     texts: Annotated[
-        list[str], typer.Argument(metavar="TEXT...", help="What to parse; each may have several sentences.")
+        list[str],
+        typer.Argument(metavar="TEXT...", help="Sentences; or -, for lines of standard input."),
     ],
     parser: Annotated[
         str,
-        typer.Option(help="own, benepar[:MODEL], stanza[:LANGUAGE], stanford[:FOLDER], file:TREES, flat."),
+        typer.Option(
+            help="own[:FOLDER], benepar[:MODEL], stanza[:LANG], stanford[:FOLDER], file:PATH, flat, right-branching."
+        ),
     ] = "own",
     draw: Annotated[bool, typer.Option("--draw", help="Draw the trees in the terminal.")] = False,
     svg: Annotated[Path | None, typer.Option(help="Also draw them into this file, as SVG.")] = None,
@@ -33,6 +36,7 @@ def parse(
     """Print the constituents of sentences in Penn brackets; the parser is trained by `anselm train parser`."""
     if draw and as_json:
         raise InputError("--draw is for people and --json for machines; give one of them")
+    texts = [line for text in texts for line in (read_lines() if text == "-" else [text])]
     if empty := next((place for place, text in enumerate(texts, 1) if not text.strip()), None):
         raise InputError(f"there is nothing to parse in text {empty}: it is empty")
     from anselm.annotations.syntax import find_parser, join_sentences
@@ -52,6 +56,13 @@ def parse(
 
         return typer.echo("\n\n".join(map(draw_tree, trees)))
     return typer.echo("\n".join(map(write_brackets, trees)))
+
+
+def read_lines() -> list[str]:
+    from anselm.files import STDIN, open_stdin
+    from anselm.text.encodings import decode
+
+    return [line for line in decode(open_stdin().read(), STDIN).splitlines() if line.strip()]
 
 
 def write_svg(path: Path, trees: list[Tree]) -> None:

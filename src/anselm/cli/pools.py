@@ -29,7 +29,7 @@ def opened(place: str, device: str | None = None) -> Iterator[Pool]:
     """A pool; what it has to say is said at the end. On a `device` its vectors are made."""
     from anselm.retrieval.pool import Pool
 
-    with Pool.open(place, load_encoder(device) if device else None) as pool:
+    with Pool.open(place, None if device is None else load_encoder(device)) as pool:
         yield pool
         for one in pool.notes:
             note(f"note: {one}")
@@ -107,7 +107,7 @@ def delete(
     if as_json:
         print_json({"pool": place, "deleted": count})
     else:
-        say(f"{count:,} passages deleted from {place}")
+        say(f"{count:,} passage{'s' * (count != 1)} deleted from {place}")
 
 
 @app.command(epilog="Example: anselm pool info faq.pool --json")

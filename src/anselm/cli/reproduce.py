@@ -55,8 +55,12 @@ def reproduce(
     from anselm.experiments.recipe_files import all_recipes, find_recipes
     from anselm.experiments.results import recorded_folder, recorded_path
 
+    asked = {"--list": listed, "--show": show, "--check": check, "--gains": gains}
+    if len(given := [name for name, is_given in asked.items() if is_given]) > 1:
+        raise InputError(f"{' and '.join(given)} are asked for at once; name one of them")
     if listed:
-        return print_rows([row(one, data_dir) for one in all_recipes().values()], as_json, COLUMNS)
+        rows = find_recipes(recipe) if recipe else list(all_recipes().values())
+        return print_rows([row(one, data_dir) for one in rows], as_json, COLUMNS)
     recorded = recorded_folder(results)
     if gains:
         return show_gains(recorded, recipe, data_dir, as_json)
@@ -117,14 +121,16 @@ def row(recipe: Recipe, data_dir: Path | None) -> dict[str, object]:
 def show_gains(folder: Path, part: str | None, data_dir: Path | None, as_json: bool) -> None:
     """Of rows that are compared with another, of which both have values of each question."""
     from anselm.data.datasets import load_dataset
+    from anselm.experiments.comparisons import partner
     from anselm.experiments.gains import gains_of
-    from anselm.experiments.results import find_results
+    from anselm.experiments.results import find_results, read_results
 
-    found, rows = find_results(folder, part or ""), list[dict[str, object]]()
-    for result in found:
-        if any(other.row == result.against and other.values and result.values for other in found):
+    everything, rows = read_results(folder), list[dict[str, object]]()
+    for result in find_results(folder, part or ""):
+        table = [other for other in everything if other.path.parent == result.path.parent]
+        if partner(result, table):
             dataset = load_dataset(result.corpus, result.split, result.protocol, data_dir)
-            rows += [asdict(gain) for gain in gains_of(result, found, dataset.questions)]
+            rows += [asdict(gain) for gain in gains_of(result, table, dataset.questions)]
     if not rows:
         raise InputError(f"no recorded row of {part or 'any paper'} has values of each question beside another's")
     return print_rows([{**row, **_rounded(row)} for row in rows], as_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 def run_robustness(model: str, asked: Measurement) -> Robustness:
     """Of one model on the same lists, without and with distractors."""
     from anselm.cli.show import progress
-    from anselm.evaluation.robustness import assess_robustness, check_reads, check_rows_target, save_rows
+    from anselm.evaluation.robustness import RULES, assess_robustness, check_reads, check_rows_target, save_rows
     from anselm.evaluation.systems import open_system
     from anselm.outputs import check_apart
 
@@ -30,4 +31,15 @@ def run_robustness(model: str, asked: Measurement) -> Robustness:
     )
     if asked.save:
         save_rows(found, asked.save)
+    if found.source == RULES and found.hard.ranked:
+        warn_of_language([question.text for question in found.hard.ranked.lists])
     return found
+
+
+def warn_of_language(questions: Sequence[str]) -> None:
+    from anselm.cli.output import note
+    from anselm.evaluation.distractors import looks_english
+
+    english = sum(map(looks_english, questions))
+    if english < len(questions) / 2:
+        note(f"only {english} of {len(questions)} questions look English, which the rules of distractors are for")

@@ -35,6 +35,10 @@ class Candidate:
         return f"{above} {self.text}" if above else self.text
 
     @property
+    def kind(self) -> str:
+        return ENTRIES if self.question else TEXTS if self.heading is None else SENTENCES
+
+    @property
     def relevant(self) -> bool:
         return self.label is not None and self.label > 0
 
@@ -56,9 +60,4 @@ class Question:
     @property
     def kind(self) -> str:
         """What its candidates are, by the first of them that says: entries, sentences, or else texts."""
-        for candidate in self.candidates:
-            if candidate.question:
-                return ENTRIES
-            if candidate.heading is not None:
-                return SENTENCES
-        return TEXTS
+        return next((one.kind for one in self.candidates if one.kind != TEXTS), TEXTS)

@@ -10,12 +10,15 @@ import re
 from dataclasses import replace
 from random import Random
 
+from anselm.annotations.word_classes import listed
 from anselm.data.question import Candidate, Question
 from anselm.evaluation.alterations import alter
 from anselm.evaluation.replacements import draw_replacement
 from anselm.evaluation.statements import make_statement
 
 ID = "distractor"
+# Most questions in English have one of these words, and few in other languages.
+ENGLISH = listed("the of is are were does did how what who when where which why can you with from and to it many")
 
 
 def add_distractor(question: Question, seed: int = 0) -> Question:
@@ -28,6 +31,11 @@ def add_distractor(question: Question, seed: int = 0) -> Question:
     place = draw.randrange(len(question.candidates) + 1)
     made = _dressed(question, place, asked, text)
     return replace(question, candidates=(*question.candidates[:place], made, *question.candidates[place:]))
+
+
+def looks_english(text: str) -> bool:
+    """The rules are for English: of another language they make sentences that mislead nobody."""
+    return not ENGLISH.isdisjoint(re.findall(r"\w+", text.casefold()))
 
 
 def _answer(asked: str, avoided: str, draw: Random) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from anselm.data.datasets import Dataset, check_texts, find_corpus, is_corpus_name, load_dataset
 from anselm.data.question import Question
-from anselm.errors import InputError
+from anselm.errors import InputError, MissingDataError
 from anselm.evaluation.probe_network import Fitting, Floats
 from anselm.evaluation.probes import (
     GUESSES,
@@ -106,11 +106,7 @@ def rank(scorer: Scorer, test: Dataset, progress: Progress) -> dict[str, float]:
 def load_lists(data: str, data_dir: Path | None) -> tuple[Dataset, Dataset]:
     """To train probes on, and to test them."""
     if is_corpus_name(data):
-        corpus = find_corpus(data)
-        found = [split for split in SPLITS if split in corpus.splits]
-        if not found:
-            raise InputError(f"{data} has no lists to train a probe on; it has {', '.join(corpus.splits)}")
-        both = load_dataset(data, found[0], data_dir=data_dir), load_dataset(data, data_dir=data_dir)
+        both = load_training_split(data, data_dir), load_dataset(data, data_dir=data_dir)
     else:
         whole = load_dataset(data)
         last = [place % HELD_OUT == HELD_OUT - 1 for place in range(len(whole.questions))]
@@ -123,6 +119,17 @@ def load_lists(data: str, data_dir: Path | None) -> tuple[Dataset, Dataset]:
         if not one.questions:
             raise InputError(f"{data} has too few lists: {HELD_OUT} are needed, so that a fifth can be held out")
     return both
+
+
+def load_training_split(data: str, data_dir: Path | None) -> Dataset:
+    """The first of SPLITS that is here; of SemEval 2015 the training file is not to be had everywhere."""
+    corpus, absent = find_corpus(data), None
+    for split in (split for split in SPLITS if split in corpus.splits):
+        try:
+            return load_dataset(data, split, data_dir=data_dir)
+        except MissingDataError as error:
+            absent = absent or error
+    raise absent or InputError(f"{data} has no lists to train a probe on; it has {', '.join(corpus.splits)}")
 
 
 def _where(questions: Sequence[Question], last: Sequence[bool], wanted: bool) -> list[Question]:

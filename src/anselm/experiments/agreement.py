@@ -35,7 +35,14 @@ class Agreement:
 
 
 def check_results(results: Sequence[Result], recipes: Mapping[str, Recipe]) -> list[Agreement]:
-    return [check_result(result, recipes.get(result.names[0])) for result in results]
+    return [check_result(result, recipe_of(result, recipes)) for result in results]
+
+
+def recipe_of(result: Result, recipes: Mapping[str, Recipe]) -> Recipe | None:
+    """By its name; or, of figures that are recorded in another table than their row's, the one that is tested there."""
+    table = f"{result.paper}/{result.table}"
+    others = (one for one in recipes.values() if one.row == result.row and table in one.tables)
+    return recipes.get(result.names[0]) or next((one for one in others if find_place(result, one)), None)
 
 
 def summarise(found: Sequence[Agreement]) -> str:

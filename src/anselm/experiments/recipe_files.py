@@ -54,13 +54,13 @@ def find_recipe(name: str) -> Recipe:
 
 def read_recipe(path: Path) -> Recipe:
     """A file of one's own."""
-    with _named(path):
+    with named(path):
         return make_recipe(_read(path))
 
 
 def read_table(path: Path) -> list[Recipe]:
     """The rows of a table, in the order of the file."""
-    with _named(path):
+    with named(path):
         return [make_recipe(record) for record in _rows(path)]
 
 
@@ -76,16 +76,16 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """What is wrong with a recipe, with the file that it stands in."""
+def named(place: object) -> Iterator[None]:
+    """What is wrong with a recipe, with the file, or the part of one, that it stands in."""
     try:
         yield
     except KeyError as error:
-        raise FormatError(path, f"{error.args[0]!r} is missing") from None
+        raise FormatError(place, f"{error.args[0]!r} is missing") from None
     except InputError as error:
-        raise error if isinstance(error, FormatError) else FormatError(path, str(error)) from None
+        raise error if isinstance(error, FormatError) else FormatError(place, str(error)) from None
     except (TypeError, AttributeError) as error:
-        raise FormatError(path, f"does not follow the form of a recipe ({error})") from None
+        raise FormatError(place, f"does not follow the form of a recipe ({error})") from None
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anselm.errors import InputError
+from anselm.errors import FormatError, InputError
 from anselm.experiments.job_pool import run_jobs
 from anselm.experiments.jobs import Context, Job, data_sha256
 from anselm.experiments.journal import Run
 from anselm.experiments.provenance import versions
+from anselm.experiments.recipe_files import named
 from anselm.experiments.results import Result, read_result
 from anselm.experiments.schema import Recipe, make_recipe
 from anselm.train.devices import use_matmul_precision
@@ -58,7 +59,11 @@ def recorded_recipe(result: Result, path: Path) -> Recipe:
             f"{path} does not say of what it was made, as earlier records do not; "
             f"`anselm reproduce {result.names[0]}` runs the recipe of today"
         )
-    return make_recipe(result.made["recipe"])
+    with named(f"{path}, made.recipe"):
+        recipe = make_recipe(result.made["recipe"])
+    if len(recipe.corpora) != 1 or any(len(stage.tests) != 1 for stage in recipe.corpora.values()):
+        raise FormatError(f"{path}, made.recipe", "it must have one corpus, with one test set")
+    return recipe
 
 
 def check_data(result: Result, recipe: Recipe, context: Context) -> None:

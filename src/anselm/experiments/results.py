@@ -17,6 +17,7 @@ from typing import Any
 
 from anselm.checkpoints.settings import current_names
 from anselm.errors import FormatError, InputError
+from anselm.experiments.record_shape import find_problem
 from anselm.files import read_json, write_atomically
 
 RECORDED = Path(__file__).parent / "recorded"  # in a checkout a link to its folder `results`
@@ -176,8 +177,8 @@ def read_results(folder: Path) -> list[Result]:
 
 
 def read_result(path: Path) -> Result:
-    try:
-        record = read_json(path)
-        return Result(**{**record, "chosen": current_names(record.get("chosen", {}))})
-    except (TypeError, AttributeError) as error:
-        raise FormatError(path, f"not a recorded result ({error})") from None
+    """The only way in: what is wrong with a record is said here, so that nobody else has to look."""
+    record = read_json(path)
+    if problem := find_problem(record):
+        raise FormatError(path, f"not a recorded result: {problem}")
+    return Result(**{**record, "chosen": current_names(record.get("chosen", {}))})

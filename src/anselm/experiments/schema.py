@@ -215,6 +215,8 @@ def _part(record: Any) -> Part:
     if not isinstance(record, dict):
         raise TypeError(f'data must be like {{ data = "wikiqa", split = "train" }}, not {record!r}')
     _check_keys(record, [one.name for one in fields(Part)])
+    _check_kinds(record, str, ("data", "split", "protocol", "table"), "a string")
+    _check_kinds(record, int, ("lists", "candidates"), "a whole number")
     return Part(**record)
 
 

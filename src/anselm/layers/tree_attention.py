@@ -62,11 +62,14 @@ def _sums(rows: Tensor, parts: Tensor) -> Tensor:
 
 
 class StreamLinear(nn.Module):
-    """A line for each stream. (streams, n, width) -> (streams, n, out)"""
+    """A line for each stream. (streams, n, width) -> (streams, n, out)
 
-    def __init__(self, streams: int, width: int, out: int, bias: bool = True) -> None:
+    It begins as nn.Linear does, with a third of the variance that it is given, or with all of it (`keeps`).
+    """
+
+    def __init__(self, streams: int, width: int, out: int, bias: bool = True, keeps: bool = False) -> None:
         super().__init__()
-        bound = 1 / math.sqrt(width)  # as nn.Linear begins
+        bound = math.sqrt((3 if keeps else 1) / width)
         self.weight = nn.Parameter(torch.empty(streams, width, out).uniform_(-bound, bound))
         self.bias = nn.Parameter(torch.empty(streams, 1, out).uniform_(-bound, bound)) if bias else None
 
@@ -75,12 +78,15 @@ class StreamLinear(nn.Module):
 
 
 class SyntacticEmbedding(nn.Module):
-    """Equation (2)."""
+    """Equation (2). What it makes of a token begins with a variance of 1."""
 
     def __init__(self, labels: int, width: int) -> None:
         super().__init__()
         self.labels, self.positions, self.levels = (nn.Embedding(n, width) for n in (labels, POSITIONS, LEVELS))
+        for table in (self.labels, self.positions, self.levels):
+            nn.init.normal_(table.weight, std=3**-0.5)
         self.project = nn.Linear(width, width)
+        nn.init.xavier_uniform_(self.project.weight)
 
     def forward(self, schedule: Schedule, there: Tensor | None) -> Stream:
         """The three embeddings are projected apart, b_2 with the level, as every token has one."""
@@ -98,13 +104,17 @@ class SyntacticEmbedding(nn.Module):
 
 
 class SpanAttention(nn.Module):
-    """Equations (3) to (8) and the feed-forward layers, for the first token of every span."""
+    """Equations (3) to (8) and the feed-forward layers, for the first token of every span.
+
+    Queries and keys begin as large as their tokens, so that attention tells them apart from the first step. What is
+    added to the start token begins smaller, so that a span of any depth is bounded.
+    """
 
     def __init__(self, streams: int, width: int, heads: int, feed_forward: int) -> None:
         super().__init__()
         self.heads = heads
-        self.query = StreamLinear(streams, width, width, bias=False)
-        self.key_value = StreamLinear(streams, width, 2 * width, bias=False)
+        self.query = StreamLinear(streams, width, width, bias=False, keeps=True)
+        self.key_value = StreamLinear(streams, width, 2 * width, bias=False, keeps=True)
         self.output = StreamLinear(streams, width, width)
         self.widen, self.narrow = StreamLinear(streams, width, feed_forward), StreamLinear(streams, feed_forward, width)
 

@@ -7,8 +7,9 @@ The two are asked apart. Of a list of forum comments half may be right; of a FAQ
 
 metrics/evidence.py says what the numbers are; their weights are stored in `calibration.json` by their names. Entries
 of a FAQ, which are matched on question and answer, and sentences of a document, which are all on one topic, have
-weights of their own. A calibration without weights for lists
-(one that was made before there were any) goes by the probability of the best candidate.
+weights of their own. Where a list has both, each kind is judged as a list by itself, and the two beliefs are weighed
+(`mixed`). A calibration without weights for lists (one that was made before there were any) goes by the probability of
+the best candidate, and one without weights for two kinds by the higher belief.
 
 Where only a score is known, its sigmoid is fitted with Platt's targets (1999) in place of 0 and 1: with N+ relevant and
 N- irrelevant candidates they are 1 / (N- + 2) and (N+ + 1) / (N+ + 2), so that the fit stays finite also where a score
@@ -18,6 +19,7 @@ separates the two completely.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,10 +30,12 @@ from numpy.typing import ArrayLike, NDArray
 from anselm.data.question import ENTRIES, SENTENCES, TEXTS, Question
 from anselm.errors import FormatError
 from anselm.files import write_atomically
-from anselm.metrics.evidence import OF_CANDIDATE, OF_LIST, candidate_evidence, list_evidence
+from anselm.metrics.evidence import OF_CANDIDATE, OF_KINDS, OF_LIST, candidate_evidence, kinds_evidence, list_evidence
 from anselm.metrics.logistic import FloatArray, Logistic, fit_logistic
 from anselm.metrics.reliability import matched
 from anselm.saved_json import read_saved
+
+MIXED = "mixed"
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ class Beliefs:
 class Calibration:
     """Beliefs about texts, entries of FAQs and sentences of documents; from which answerability on a list is answered.
 
-    What there are no beliefs about is judged as texts are.
+    What there are no beliefs about is judged as texts are. `mixed` weighs the beliefs about both kinds of a list.
     """
 
     texts: Beliefs
@@ -95,24 +99,49 @@ class Calibration:
     fitted_on: str = ""
     entries: Beliefs | None = None
     sentences: Beliefs | None = None
+    mixed: Logistic | None = None
 
     def judge(self, question: Question, scores: FloatArray) -> Verdict:
-        beliefs = self.of(question)
-        sure = beliefs.answerability(scores, question.text)
-        return Verdict(beliefs.probabilities(scores, question.text), sure, sure >= self.threshold)
+        values, probabilities, sure = np.asarray(scores), np.zeros(len(scores)), []
+        for beliefs, places in self.kinds(question):
+            probabilities[places] = beliefs.probabilities(values[places], question.text)
+            sure.append(beliefs.answerability(values[places], question.text))
+        whole = self._weighed(sure)
+        return Verdict(probabilities, whole, whole >= self.threshold)
 
     def calls_relevant(self, question: Question, scores: FloatArray) -> NDArray[np.bool_]:
         """What is more probably right than not; or, where one sigmoid is all there is, what reaches the threshold."""
-        beliefs = self.of(question)
-        least = self.threshold if beliefs.list is None else 0.5
-        return np.asarray(beliefs.probabilities(scores, question.text) >= least)
+        values, found = np.asarray(scores), np.zeros(len(scores), dtype=bool)
+        for beliefs, places in self.kinds(question):
+            least = self.threshold if beliefs.list is None else 0.5
+            found[places] = beliefs.probabilities(values[places], question.text) >= least
+        return found
 
-    def of(self, question: Question) -> Beliefs:
-        return {ENTRIES: self.entries, SENTENCES: self.sentences}.get(question.kind) or self.texts
+    def kinds(self, question: Question) -> list[tuple[Beliefs, NDArray[np.intp]]]:
+        """The beliefs for its candidates, or, where it has entries and sentences, for either; each with their places.
+
+        A text that is neither goes with the first kind that there is.
+        """
+        own = question.kind
+        kind = np.array([one.kind if one.kind != TEXTS else own for one in question.candidates])
+        found = [(self.of(one), np.flatnonzero(kind == one)) for one in dict.fromkeys([own, *kind.tolist()])]
+        if len({id(beliefs) for beliefs, _ in found}) < len(found):  # there is no difference between its kinds
+            return [(self.of(own), np.arange(len(kind)))]
+        return found
+
+    def of(self, kind: str) -> Beliefs:
+        return {ENTRIES: self.entries, SENTENCES: self.sentences}.get(kind) or self.texts
+
+    def _weighed(self, sure: Sequence[float]) -> float:
+        if len(sure) == 1 or self.mixed is None:
+            return max(sure)
+        return float(self.mixed.probability(kinds_evidence(sure))[0])
 
     def save(self, path: Path) -> None:
         beliefs = {TEXTS: self.texts, ENTRIES: self.entries, SENTENCES: self.sentences}
         known = {kind: one.to_dict() for kind, one in beliefs.items() if one}
+        if self.mixed:
+            known[MIXED] = self.mixed.to_dict()
         with write_atomically(path) as file:
             file.write(json.dumps({**known, "threshold": self.threshold, "fitted_on": self.fitted_on}, indent=2) + "\n")
 
@@ -124,8 +153,11 @@ class Calibration:
             if not np.isfinite(threshold):
                 raise ValueError("a number in it is not finite")
             texts = Beliefs.from_dict(record[TEXTS] if TEXTS in record else _first_form(record))
-            others = (Beliefs.from_dict(record[kind]) if kind in record else None for kind in (ENTRIES, SENTENCES))
-            return cls(texts, threshold, str(record.get("fitted_on", "")), *others)
+            entries, sentences = (
+                Beliefs.from_dict(record[kind]) if kind in record else None for kind in (ENTRIES, SENTENCES)
+            )
+            mixed = Logistic.from_dict(record[MIXED], OF_KINDS) if MIXED in record else None
+            return cls(texts, threshold, str(record.get("fitted_on", "")), entries, sentences, mixed)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FormatError(path, f"not a calibration as Anselm writes it ({error})") from None
 

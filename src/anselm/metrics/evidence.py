@@ -10,6 +10,7 @@
                         margin           how far the best lies above the next
                         topic            how far the rest lies above what an arbitrary text scores: on the topic or not
                         candidates, question_words   as above
+    of two kinds        higher, lower    what is believed of either, as a logit, the more certain first
 
 The rest is the mean of the other scores and of one more at `background`, which is what an arbitrary text scores: of a
 short list little is known, and of a single candidate nothing but that.
@@ -20,6 +21,7 @@ A score of minus infinity, of an empty candidate, is no evidence.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +30,8 @@ from anselm.metrics.logistic import Evidence, FloatArray
 
 OF_CANDIDATE = ("score", "below_best", "lift", "candidates", "question_words")
 OF_LIST = ("best", "lift", "margin", "topic", "candidates", "question_words")
+OF_KINDS = ("higher", "lower")
+SUREST = 0.999  # of what is believed of one kind
 
 
 def candidate_evidence(scores: ArrayLike, question: str, background: float = 0.0) -> Evidence:
@@ -59,6 +63,13 @@ def list_evidence(scores: ArrayLike, question: str, background: float) -> Eviden
         "question_words": words(question),
     }
     return {name: np.array([value]) for name, value in found.items()}
+
+
+def kinds_evidence(sure: Sequence[float]) -> Evidence:
+    """Of one list with two kinds of candidates: how probable an answer is among either."""
+    within = np.clip(np.sort(sure), 1 - SUREST, SUREST)
+    low, high = np.log(within / (1 - within))
+    return {"higher": np.array([high]), "lower": np.array([low])}
 
 
 def words(question: str) -> float:

@@ -164,7 +164,7 @@ def _incomplete_beta(a: float, b: float, x: float, y: float) -> float:
     """
     if x == 0 or y == 0:
         return float(y == 0)
-    if x > (a + 1) / (a + b + 2):  # there the fraction of the mirror image converges faster
+    if x * (b + 1) > y * (a + 1):  # there the fraction of the mirror image converges faster; never for both
         return 1 - _incomplete_beta(b, a, y, x)
     front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(y)
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))

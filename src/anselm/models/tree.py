@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from anselm.annotations.attended_pictures import attended_figure
 from anselm.annotations.penn_labels import COUNT, END
@@ -70,6 +71,7 @@ class SemanticConfig(PairConfig):
     heads: int = 16  # of each stream
     pieces: str = "mean"  # what a word is of its pieces, or "first"
     residual: bool = False
+    normed: bool = False  # the encoder's vectors with a mean of 0 and a variance of 1, whatever the encoder
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,6 +104,7 @@ class TreeSemantic(PairModel):
         super().__init__(name, config, encoder, tokenizer)
         self.stream = config.hidden // 2
         self.semantic = nn.Linear(self.width, self.stream)
+        nn.init.xavier_uniform_(self.semantic.weight)
         self.attention = SpanAttention(self.streams, self.stream, config.heads, config.feed_forward // 2)
         self.head = nn.Linear(2 * self.streams * self.stream + self.width * config.residual, 1)
 
@@ -114,12 +117,17 @@ class TreeSemantic(PairModel):
 
     def vectors(self, batch: TreeBatch) -> Tensor:  # type: ignore[override]
         """Within the W of (9)."""
-        states = self.states(batch)  # (pairs, tokens, width)
+        states = self.token_states(batch)
         roots = aggregate(self.attention, self.tokens(states, batch), batch.schedule)
         vectors = torch.cat(roots.transpose(0, 1).flatten(1).chunk(2), dim=1)  # (candidates, [e; n] twice)
         if self.config.residual:
             vectors = torch.cat([states[batch.windows.first, 0], vectors], dim=1)
         return torch.tanh(vectors)[batch.windows.owners]
+
+    def token_states(self, batch: TreeBatch) -> Tensor:
+        """(pairs, tokens, width)"""
+        states = self.states(batch)
+        return functional.layer_norm(states.float(), states.shape[2:]) if self.config.normed else states
 
     def tokens(self, states: Tensor, batch: TreeBatch) -> list[Stream]:
         """What each token of a span is before anything is computed: equation (1), in full precision however it is
@@ -137,7 +145,7 @@ class TreeSemantic(PairModel):
             lists = self.featurize([replace(question, candidates=tuple(texts))])
             windowed, _ = window_candidates(lists, self.room(lists))
             batch = self.collate(self.place(windowed, next(self.parameters()).device), windowed)
-            steps = ascend(self.attention, self.tokens(self.states(batch), batch), batch.schedule)
+            steps = ascend(self.attention, self.tokens(self.token_states(batch), batch), batch.schedule)
             weights = [one.mean(dim=(0, 2)).cpu().numpy() for _, one in steps]
             words = read_words([question.text] * len(texts) + [one.text for one in texts], batch, self.tokenizer)
             trees = attended_trees(batch.schedule, weights, words)

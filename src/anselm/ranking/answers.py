@@ -79,7 +79,7 @@ class Passage(Result):
         return cls(**{**own_fields(result, Result), "item": None, **place})
 
 
-UNSURE = 0.2  # from this answerability on, a refusal is a doubt: see docs/verdict.md
+UNSURE = 0.3  # from this answerability on, a refusal is a doubt: see docs/verdict.md
 
 R = TypeVar("R", bound=Result, covariant=True)
 Kind = TypeVar("Kind", bound=Result)

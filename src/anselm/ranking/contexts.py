@@ -74,7 +74,8 @@ def check_drawable(scorer: Scorer, name: str) -> None:
     """Whether there is something to see of how a model reads a list: graphs, or trees."""
     if not any(hasattr(scorer, ability) for ability in ("relations", "attended")):
         raise InputError(
-            f"{name} has no graphs over the candidates of a list and no trees, so there is nothing to draw"
+            f"{name} has no graphs over the candidates of a list and no trees, so there is nothing to draw; "
+            "`anselm train --data LISTS --base br-mpge-as --out FOLDER` makes a model that has graphs"
         )
 
 

@@ -12,6 +12,7 @@ from anselm.errors import AnselmError, FormatError, InputError
 
 FORMAT = 1
 KIND = 0x416E736C  # "Ansl", in the header of the file
+CACHE = 64_000  # kilobytes of pages that a writer keeps: ids come in any order
 PATIENCE = 30.0  # seconds that a reader waits for a writer's commit
 
 # `change` counts transactions: what an index has not seen has a higher one. Numbers are never given again, so that what
@@ -44,6 +45,7 @@ class Database:
             connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA cache_size = -{CACHE}")
             if connection.execute("PRAGMA user_version").fetchone() == (0,):
                 self._create(connection)
         else:

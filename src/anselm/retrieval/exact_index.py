@@ -11,12 +11,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from anselm.retrieval.batches import in_batches
 from anselm.retrieval.engine import Vectors
 from anselm.retrieval.filters import Conditions
+from anselm.retrieval.postings import Postings
 from anselm.retrieval.store import HALF, Row, Store
 from anselm.retrieval.terms import TERM, idf, passage_weights
 
 Indices = NDArray[np.int64]
+BLOCK = 10_000  # rows that are read at once
 
 
 class ExactIndex:
@@ -32,11 +35,13 @@ class ExactIndex:
         self.change = 0
         self.numbers: Indices = np.empty(0, dtype=np.int64)  # (rows,)
         self.alive: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)  # (rows,)
-        self.terms: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)  # (postings,)
-        self.weights: NDArray[np.float32] = np.empty(0, dtype=np.float32)  # (postings,)
-        self.rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)  # of the postings
-        self.vectors: Vectors = np.empty((0, 0), dtype=np.float32)  # (vectors, width)
+        self.postings = Postings()  # of the rows
+        self._vectors: Vectors = np.empty((0, 0), dtype=np.float32)  # (room, width), the last of it still empty
         self.owners: Indices = np.empty(0, dtype=np.int64)  # rows of the vectors
+
+    @property
+    def vectors(self) -> Vectors:
+        return self._vectors[: len(self.owners)]  # (vectors, width)
 
     def refresh(self) -> None:
         """Take in what is newer in the store."""
@@ -44,12 +49,24 @@ class ExactIndex:
             return
         if 2 * self.alive.sum() < len(self.alive) or self.change < self.store.compacted:
             self._clear()
-        gone = self.store.removed(self.change) if len(self.numbers) else []
-        rows = list(self.store.newer(self.change))
-        stale = np.array([*gone, *(row.number for row in rows)], dtype=np.int64)
-        self.alive &= ~np.isin(self.numbers, stale)
-        self._append(rows)
+        before = len(self.numbers)
+        stale = self.store.removed(self.change) if before else []
+        self._make_room(self.store.count_newer(self.change))
+        for rows in in_batches(self.store.newer(self.change), BLOCK):
+            if before:
+                stale += [row.number for row in rows]
+            self._append(rows)
+        self.alive[:before] &= ~np.isin(self.numbers[:before], np.array(stale, dtype=np.int64))
         self.change = change
+
+    def _make_room(self, count: int) -> None:
+        """For as many vectors more at once: to copy them for every block would take longer than to read them."""
+        width, needed = int(self.store.fact("width") or 0), len(self.owners) + count
+        if width and needed > len(self._vectors):
+            room = np.empty((max(needed, len(self._vectors) * 5 // 4), width), dtype=np.float32)
+            if len(self.owners):
+                room[: len(self.owners)] = self.vectors
+            self._vectors = room
 
     def _append(self, rows: Sequence[Row]) -> None:
         first = len(self.numbers)
@@ -57,15 +74,15 @@ class ExactIndex:
         self.alive = np.concatenate([self.alive, np.ones(len(rows), dtype=np.bool_)])
         terms = np.frombuffer(b"".join(row.terms for row in rows), dtype=TERM)
         sizes = [len(row.terms) // TERM.itemsize for row in rows]
-        self.terms = np.concatenate([self.terms, terms["term"]])
-        self.weights = np.concatenate([self.weights, passage_weights(terms, sizes)])
-        self.rows = np.concatenate([self.rows, np.repeat(np.arange(first, first + len(rows), dtype=np.int32), sizes)])
+        owners = np.repeat(np.arange(first, first + len(rows), dtype=np.int32), sizes)
+        self.postings.append(terms["term"], owners, passage_weights(terms, sizes))
         self._append_vectors({first + place: row.vector for place, row in enumerate(rows) if row.vector is not None})
 
     def _append_vectors(self, vectors: Mapping[int, bytes]) -> None:
         if vectors:
-            new = np.frombuffer(b"".join(vectors.values()), dtype=HALF).reshape(len(vectors), -1).astype(np.float32)
-            self.vectors = np.concatenate([self.vectors, new]) if len(self.vectors) else new
+            new = np.frombuffer(b"".join(vectors.values()), dtype=HALF).reshape(len(vectors), -1)
+            self._make_room(len(new))  # where a writer has come in between
+            self._vectors[len(self.owners) : len(self.owners) + len(new)] = new
             self.owners = np.concatenate([self.owners, np.array(list(vectors), dtype=np.int64)])
 
     def by_words(self, weights: Mapping[int, float], k: int, where: Conditions = ()) -> list[int]:
@@ -74,9 +91,9 @@ class ExactIndex:
         scores = np.zeros(len(self.numbers), dtype=np.float64)
         count = int(self.alive.sum())
         for term, weight in weights.items():
-            found = np.flatnonzero(self.terms == np.uint32(term))
-            found = found[self.alive[self.rows[found]]]
-            scores[self.rows[found]] += weight * idf(count, len(found)) * self.weights[found]
+            rows, shares = self.postings.find(term)
+            alive = self.alive[rows]
+            scores[rows[alive]] += weight * idf(count, int(alive.sum())) * shares[alive]
         return self._best(np.arange(len(scores)), scores, allowed & (scores > 0), k)
 
     def by_vector(self, vector: Vectors, k: int, where: Conditions = ()) -> list[int]:

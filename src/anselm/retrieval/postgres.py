@@ -9,7 +9,6 @@ Vectors are compared one by one; docs/pools.md says how to add a graph. Several 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,11 +19,13 @@ import psycopg
 
 from anselm.errors import FormatError, InputError
 from anselm.retrieval.engine import Pending, Vectors
-from anselm.retrieval.filters import SOURCE, Conditions
+from anselm.retrieval.filters import Conditions
 from anselm.retrieval.item import Item, write_meta
-from anselm.retrieval.terms import count_terms, idf, passage_weights
+from anselm.retrieval.postgres_words import WordSearch, as_sql
+from anselm.retrieval.terms import count_terms, passage_weights
 
 FORMAT = 1
+MUCH = 1_000  # items after which the server is told; for fewer it sees to itself
 COLUMNS = 'id, text, question, heading, source, start, "end", line, meta'
 SCHEMA = """
 CREATE EXTENSION IF NOT EXISTS vector;
@@ -50,12 +51,9 @@ ON CONFLICT (id) DO UPDATE SET text = excluded.text, question = excluded.questio
     meta = excluded.meta, hash = excluded.hash,
     vector = CASE WHEN {{item}}.hash = excluded.hash THEN {{item}}.vector END
 """
-BY_WORDS = """
-SELECT item.id FROM {item} item JOIN (
-    SELECT number, sum(asked.weight * posting.weight) AS score
-    FROM {item}_posting posting JOIN unnest(%s::bigint[], %s::float8[]) AS asked (term, weight) USING (term)
-    GROUP BY number
-) AS found USING (number) WHERE {where} ORDER BY score DESC, number LIMIT %s
+CHANGED = """
+INSERT INTO {item}_fact VALUES ('change', '1')
+ON CONFLICT (name) DO UPDATE SET value = ({item}_fact.value::bigint + 1)::text
 """
 
 
@@ -74,7 +72,8 @@ class Postgres:
         hidden = f":{parts.password}@"
         self.place = (address.replace(hidden, ":***@") if parts.password else address) + f"#{name}"
         self.name, self.item = name, f"anselm_{name}"
-        self._made = False
+        self._made, self._written = False, 0
+        self._words = WordSearch(self.item, self._rows)
         with self._guarded():
             self._connection = psycopg.connect(address, autocommit=True)
             self._connection.execute("SET hnsw.ef_search = 200")  # how many a graph gives, where somebody made one
@@ -91,7 +90,7 @@ class Postgres:
     def _sql(self, template: str, **more: str) -> str:
         return template.replace("{item}", self.item).replace("{where}", more.get("where", "true"))
 
-    def _rows(self, template: str, values: Sequence[Any] = (), where: str = "true") -> list[Any]:
+    def _rows(self, template: str, values: Sequence[Any] | Mapping[str, Any] = (), where: str = "true") -> list[Any]:
         with self._guarded():
             found = self._connection.execute(self._sql(template, where=where), values)  # type: ignore[arg-type,unused-ignore]
             return list(found.fetchall())
@@ -114,6 +113,7 @@ class Postgres:
             changed = [item for item in items if known.get(item.id) != item]
             if changed:
                 self._upsert(changed)
+                self._mark_change(len(changed))
         return len(changed)
 
     def _upsert(self, items: Sequence[Item]) -> None:
@@ -131,7 +131,15 @@ class Postgres:
                     postings.write_row((term, numbers[item.id], weight))
 
     def delete(self, ids: Sequence[str]) -> int:
-        return len(self._rows("DELETE FROM {item} WHERE id = ANY(%s) RETURNING id", (list(ids),)))
+        with self._guarded(), self._connection.transaction():
+            gone = self._rows("DELETE FROM {item} WHERE id = ANY(%s) RETURNING id", (list(ids),))
+            self._mark_change(len(gone))
+        return len(gone)
+
+    def _mark_change(self, count: int) -> None:
+        """For whoever keeps counts; in the transaction that changes something."""
+        self._connection.execute(self._sql(CHANGED))  # type: ignore[arg-type,unused-ignore]
+        self._written += count
 
     def get(self, ids: Sequence[str]) -> list[Item]:
         rows = self._rows(f"SELECT {COLUMNS} FROM {{item}} WHERE id = ANY(%s)", (list(ids),))
@@ -178,12 +186,7 @@ class Postgres:
             cursor.executemany(update, rows)  # type: ignore[arg-type,unused-ignore]
 
     def by_words(self, weights: Mapping[int, float], k: int, where: Conditions = ()) -> list[str]:
-        condition, values = as_sql(where)
-        total = self.count()
-        counts = "SELECT term, count(*) FROM {item}_posting WHERE term = ANY(%s) GROUP BY term"
-        asked = {term: weights[term] * idf(total, n) for term, n in self._rows(counts, (list(weights),))}
-        rows = self._rows(BY_WORDS, (list(asked), list(asked.values()), *values, k), condition)
-        return [str(id) for (id,) in rows]
+        return self._words.best(weights, k, where)
 
     def by_vector(self, vector: Vectors, k: int, where: Conditions = ()) -> list[str]:
         condition, values = as_sql(where)
@@ -203,7 +206,11 @@ class Postgres:
         return {"engine": "postgresql", "index": "exact", "bytes": int(self._rows(f"SELECT {sizes}")[0][0])}
 
     def flush(self) -> None:
-        """What is added is there already."""
+        """What is added is there already; after much of it the server is told to look, so that counting is quick."""
+        if self._written >= MUCH:
+            with self._guarded():
+                self._connection.execute(self._sql("VACUUM (ANALYZE) {item}, {item}_posting"))  # type: ignore[arg-type,unused-ignore]
+            self._written = 0
 
     def close(self) -> None:
         self._connection.close()
@@ -216,16 +223,3 @@ def as_row(item: Item) -> tuple[Any, ...]:
 
 def as_text(vector: Vectors) -> str:
     return f"[{','.join(f'{value:.6g}' for value in vector.tolist())}]"
-
-
-def as_sql(where: Conditions) -> tuple[str, list[Any]]:
-    """Of a list in the metadata any element will do: so has @> it."""
-    parts, values = ["true"], list[Any]()
-    for name, allowed in where:
-        if name == SOURCE:
-            parts.append("item.source = ANY(%s)")
-            values.append([str(value) for value in allowed])
-        else:
-            parts.append(f"({' OR '.join(['item.meta -> %s @> %s::jsonb'] * len(allowed))})")
-            values += [part for value in allowed for part in (name, json.dumps(value))]
-    return " AND ".join(parts), values

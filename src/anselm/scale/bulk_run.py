@@ -30,6 +30,7 @@ from anselm.scale.manifest import (
     sizes_of_cut,
 )
 from anselm.scale.places import File, beside, find_files, is_address, names_in, remove
+from anselm.scale.repeats import find_repeats
 from anselm.scale.tasks import RankPart
 
 PART_BYTES = 16 * 2**20  # of a piece: some minutes of work on one core, some seconds on a GPU
@@ -71,6 +72,7 @@ class BulkReport:
     skipped: int
     first_skipped: tuple[str, ...]
     failed: tuple[str, ...]
+    repeated: tuple[str, ...]  # lists whose id comes in an earlier piece of their file, too
     uncut: tuple[str, ...]  # large files that are packed, each of which is one worker's part
 
 
@@ -207,5 +209,6 @@ def add_up(plan: Plan, records: Sequence[PartRecord], failed: Sequence[AnselmErr
         skipped=sum(record.skipped for record in every),
         first_skipped=tuple(line for record in every for line in record.first_skipped),
         failed=tuple(map(str, failed)),
+        repeated=tuple(find_repeats(every)),
         uncut=tuple(part.place for part in plan.parts if part.is_packed and part.size > (plan.order.part_bytes or inf)),
     )

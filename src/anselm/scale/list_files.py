@@ -12,7 +12,7 @@ from anselm.data.formats.jsonl import parse_lines
 from anselm.data.formats.records import RecordError, check_rankable, question_from_json
 from anselm.data.question import Question
 from anselm.errors import FormatError
-from anselm.files import Skip, decode_lines, pass_over
+from anselm.files import Skip, check_mark, decode_lines, pass_over
 from anselm.scale.input_parts import PARQUET, Part
 from anselm.scale.parquet_files import RankedRows, read_rows
 from anselm.scale.places import open_place, write_whole
@@ -53,6 +53,7 @@ def read_span(part: Part, skip: Skip | None) -> Iterator[Question]:
         elif part.stop is None:
             yield from parse_lines(decode_lines(file, part.place, skip), part.place, skip, check_rankable)
         else:
+            check_mark(file.read(2), part.place)
             first = find_line(file, part.start)
             place, lines = f"{part.place} from byte {first}", lines_until(file, first, part.stop)
             decoded = decode_lines(lines, place, skip)
@@ -61,9 +62,9 @@ def read_span(part: Part, skip: Skip | None) -> Iterator[Question]:
 
 def find_line(file: IO[bytes], start: int) -> int:
     """Where the first line begins that begins at a byte or behind it; the file is there then."""
+    file.seek(max(start - 1, 0))
     if start == 0:
         return 0
-    file.seek(start - 1)
     return start - 1 + len(file.readline())
 
 

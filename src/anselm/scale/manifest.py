@@ -9,6 +9,7 @@ that a part that is there has one.
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -24,6 +25,7 @@ MANIFEST = f"{OWN}/manifest.json"
 LOCK = f"{OWN}/lock"
 RECORDS = f"{OWN}/parts"
 VERSION = 1
+REFUSED = "not the record of a part; --overwrite starts over"
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class PartRecord:
     skipped: int
     first_skipped: tuple[str, ...] = ()  # named, as many as are worth it
     version: str = ""  # of the file that was read
+    ids: str = ""  # of a piece, packed (repeats.py)
 
 
 def sizes_of_cut(parts: Iterable[Part], sizes: Mapping[str, int]) -> dict[str, int]:
@@ -66,6 +69,8 @@ def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> None:
             f"{folder} was begun by another version of Anselm (its manifest is {version!r}, not {VERSION})"
         )
     both = there.pop("cut", {}), now.pop("cut")
+    if not isinstance(both[0], dict):
+        raise FormatError(beside(folder, MANIFEST), '"cut" must be an object; --overwrite starts over')
     for name in now:
         if there.get(name) != now[name]:
             was = f"{name} {there.get(name)!r:.80}, and this run has {now[name]!r:.80}"
@@ -89,9 +94,31 @@ def write_record(folder: str, record: PartRecord) -> None:
 def read_record(folder: str, name: str) -> PartRecord:
     found = read_json(place := record_place(folder, name))
     try:
-        return PartRecord(**{**found, "first_skipped": tuple(found["first_skipped"])})
+        record = PartRecord(**{**found, "first_skipped": tuple(found["first_skipped"])})
     except (TypeError, KeyError):
-        raise FormatError(place, "not the record of a part; --overwrite starts over") from None
+        raise FormatError(place, REFUSED) from None
+    if not is_sound(record):
+        raise FormatError(place, REFUSED)
+    return record
+
+
+def is_sound(record: PartRecord) -> bool:
+    """Whether all of it is of the types that it should be of."""
+    counts = (record.lists, record.pairs, record.skipped)
+    texts = (record.name, record.version, *record.first_skipped)
+    return (
+        all(type(count) is int and count >= 0 for count in counts)
+        and all(isinstance(text, str) for text in texts)
+        and isinstance(record.seconds, int | float)
+        and is_packed(record.ids)
+    )
+
+
+def is_packed(ids: object) -> bool:
+    try:
+        return isinstance(ids, str) and len(base64.b64decode(ids, validate=True)) % 8 == 0
+    except ValueError:
+        return False
 
 
 def read_json(place: str) -> dict[str, Any]:

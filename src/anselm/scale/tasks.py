@@ -16,6 +16,7 @@ from anselm.scale.input_parts import Part
 from anselm.scale.list_files import read_lists, write_lists
 from anselm.scale.manifest import PartRecord, write_record
 from anselm.scale.places import beside
+from anselm.scale.repeats import pack_ids
 from anselm.scorer import Scores
 
 Tell = Callable[[int], None]  # so many lists more are done
@@ -55,17 +56,20 @@ class RankPart:
         return self.part.name
 
     def run(self, ranker: Ranker, tell: Tell) -> PartRecord:
-        began, skipped, pairs, lists = time.perf_counter(), list[FormatError](), 0, 0
+        began, skipped, ids, pairs, lists = time.perf_counter(), list[FormatError](), list[str](), 0, 0
         questions = read_lists(self.part, None if self.strict else skipped.append)
         with write_lists(beside(self.folder, self.name)) as write:
             for question, ranking in ranked_lists(ranker, questions):
                 write(ranked_record(question, ranking, self.top))
                 lists, pairs = lists + 1, pairs + len(question.candidates)
+                if self.part.stop is not None:
+                    ids.append(question.id)
                 if lists % STEP == 0:
                     tell(STEP)
             named = tuple(map(str, skipped[:NAMED]))
             seconds = time.perf_counter() - began
-            record = PartRecord(self.name, lists, pairs, round(seconds, 3), len(skipped), named, self.part.version)
+            facts = (lists, pairs, round(seconds, 3), len(skipped), named, self.part.version)
+            record = PartRecord(self.name, *facts, pack_ids(ids))
             write_record(self.folder, record)  # before the part appears
         tell(lists % STEP)
         return record

@@ -73,7 +73,7 @@ def fit_calibration(
     }
     texts = found[TEXTS] or found[SENTENCES] or found[ENTRIES] or Beliefs(Logistic(0.0))
     entries, sentences = (None if found[kind] is texts else found[kind] for kind in (ENTRIES, SENTENCES))
-    fitted = Calibration(texts, 0.5, fitted_on, entries, sentences)
+    fitted = Calibration(texts, 0.5, fitted_on, entries, sentences, before.mixed if before else None)
     return replace(fitted, threshold=choose_threshold(fitted, lists, rule))
 
 

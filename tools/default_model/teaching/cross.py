@@ -27,8 +27,8 @@ class Layer(nn.Module):
     def forward(self, some: Tensor, every: Tensor, hidden: Tensor) -> Tensor:
         split = lambda states: states.unflatten(2, (self.heads, -1)).transpose(1, 2)  # noqa: E731
         query, key, value = split(self.query(some)), split(self.key(every)), split(self.value(every))
-        mask = hidden[:, None, None].to(query.dtype).expand(-1, 1, some.shape[1], -1)
-        looked = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        looks = (query @ key.transpose(2, 3)).float() * query.shape[3] ** -0.5 + hidden[:, None, None]
+        looked = looks.softmax(dim=3).to(value.dtype) @ value
         some = self.first(some + self.out(looked.transpose(1, 2).flatten(2)))
         return self.second(some + self.down(functional.gelu(self.up(some))))
 

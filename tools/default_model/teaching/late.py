@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from tools.default_model.teaching.rows import Row
 
-HIDDEN, PROBES, PRODUCT, WINDOWS = 32, 4, 16, (5, 15)
+HIDDEN, PRODUCT, WINDOWS = 32, 16, (5, 15)
 SHARP = 8.0
 LONGEST = 66  # pieces of a question
 
@@ -42,7 +42,7 @@ class Block(nn.Module):
 class Late(nn.Module):
     """`table` (pieces, width) is where pieces begin, `rarity` (pieces,) the logarithm of what they weigh."""
 
-    def __init__(self, table: Tensor, rarity: Tensor, layers: int, candidate: str) -> None:
+    def __init__(self, table: Tensor, rarity: Tensor, layers: int, candidate: str, probes: int = 4) -> None:
         super().__init__()
         width = table.shape[1]
         self.table, self.rarity = nn.Parameter(table.clone()), nn.Parameter(rarity.clone())
@@ -57,9 +57,9 @@ class Late(nn.Module):
             self.reading = Block(width, width // 32, 2 * width)
         self.matter = nn.Linear(width, 1)
         self.signs, self.context = nn.Linear(4, HIDDEN), nn.Linear(width, HIDDEN)
-        self.probes = nn.Linear(width, PROBES * width)
+        self.probes = nn.Linear(width, probes * width)
         self.product = nn.Linear(width, PRODUCT)
-        self.wide = nn.Linear(HIDDEN + len(WINDOWS) + PROBES + PRODUCT + 3, 64)
+        self.wide = nn.Linear(HIDDEN + len(WINDOWS) + probes + PRODUCT + 3, 64)
         self.head = nn.Linear(64, 1)
         for one in (self.matter,):
             nn.init.zeros_(one.weight), nn.init.zeros_(one.bias)
@@ -80,7 +80,7 @@ class Late(nn.Module):
         met = (weight[:, :, None] * hidden).sum(dim=1)  # (rows, HIDDEN)
         dense = self.dense(sim, weight, said)
         whole = (weight[:, :, None] * question).sum(dim=1)  # (rows, width)
-        sought = unit(self.probes(whole).unflatten(1, (PROBES, -1)))
+        sought = unit(self.probes(whole).unflatten(1, (-1, whole.shape[1])))
         probed = torch.einsum("rpd,rcd->rpc", sought, unit(candidate)).masked_fill(~said[:, None], -1.0).amax(dim=2)
         heavy = said * torch.exp(self.rarity[every])
         text = unit((heavy[:, :, None] * candidate).sum(dim=1))

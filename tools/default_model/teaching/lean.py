@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from tools.default_model.teaching.arrays import Data, Lists, spread
-from tools.default_model.teaching.late import PROBES, SHARP, Late, unit
+from tools.default_model.teaching.late import SHARP, Late, unit
 from tools.default_model.teaching.lessons import (
     BLEND,
     CLOSE,
@@ -109,7 +109,8 @@ def score(model: Late, flat: Flat, step: Step) -> tuple[Tensor, Tensor]:
     weight = shown * torch.exp(rarity[small] + model.matter(states).squeeze(2))
     weight = weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-6)
     whole = (weight[:, :, None] * states).sum(dim=1)
-    sought, context, units = unit(model.probes(whole).unflatten(1, (PROBES, -1))), model.context(states), unit(states)
+    sought = unit(model.probes(whole).unflatten(1, (-1, whole.shape[1])))
+    context, units = model.context(states), unit(states)
     count = shown.sum(dim=1).float().log1p()
     order, scores, cosines = np.argsort(lengths, kind="stable"), [], []
     for part in np.array_split(order, CHUNKS):
@@ -157,7 +158,8 @@ def main() -> None:
     data = Data(given.texts, "cpu")
     state = {name: one.float() for path in given.weights for name, one in load_file(path).items()}
     layers = sum(name.endswith("qkv.bias") for name in state)
-    model = Late(state["table"], state["rarity"], layers, "static")
+    probes = len(state["probes.bias"]) // state["table"].shape[1]
+    model = Late(state["table"], state["rarity"], layers, "static", probes)
     model.load_state_dict(state)
     entry, flat, clock = entry_units(data), Flat(data), Clock(given.seconds, 1e12)
     tables = [model.table, model.rarity]

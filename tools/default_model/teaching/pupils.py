@@ -2,14 +2,15 @@
 
     python -m tools.default_model.teaching.pupils TEXTS.npz JUDGED.npz PARTS LARGE READER.onnx OUT near,read
 
-Names are those of LATE and CROSS, or "default". Their rates fall with the time or the pairs that are left.
+Names are those of LATE and CROSS, or "default". Their rates fall with the time or the pairs that are left. Fast ones
+begin as an earlier one (--start) where the shapes are the same, without that with what LARGE makes of each piece.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,10 +28,11 @@ from tools.default_model.teaching.late import Late
 from tools.default_model.teaching.lessons import Clock, Lesson, Lessons, Mean, blended, entry_units, lesson_loss
 from tools.default_model.teaching.rows import Row, by_width
 from tools.default_model.teaching.scoring import pair_scores, say
-from tools.default_model.teaching.small import WORDS, Small
+from tools.default_model.teaching.small import WORDS, Small, attend_plainly
 
 STEP, CHUNK = 131_072, 65_536  # tokens of a step, and of what is read at once
 READER, READER_ENTRIES = (0.634, 6.4), (0.2, 6.0)  # the default ranker's blend
+MADE = ("few candidates", "short documents", "mixtures")  # of other lists
 SIMILAR = 2.0  # how much the similarity of the texts as a whole counts beside the lesson
 
 
@@ -44,6 +46,7 @@ class Pupil:
     rates: list[float]
     mean: Mean
     loss: float = 0.0
+    half: bool = True  # whether it may compute in half precision
 
     def weights(self) -> list[Tensor]:
         return [one for one in self.model.parameters() if one.requires_grad]
@@ -89,19 +92,27 @@ def rarity(data: Data) -> Tensor:
     return torch.from_numpy(np.log(np.maximum(weight, 0.3) / weight.max())).float().to(data.device)
 
 
-LATE = {  # width, layers of the question, what is done with the candidate
-    "static": (128, 2, "static"), "static256": (256, 2, "static"), "near": (128, 2, "near"),
-    "near256": (256, 2, "near"), "read": (128, 2, "read"),
+LATE = {  # width, layers of the question, what is done with the candidate, probes
+    "static": (128, 2, "static", 4), "static256": (256, 2, "static", 4), "deep": (256, 4, "static", 16),
+    "near": (128, 2, "near", 4), "near256": (256, 2, "near", 4), "read": (128, 2, "read", 4),
 }  # fmt: skip
 CROSS = {"two384": (384, 12, 1536), "two192": (192, 6, 768), "two128": (128, 4, 512)}  # width, heads, hidden
 
 
-def fast_pupil(name: str, data: Data, pieces: Tensor, reader: dict[str, Tensor]) -> Pupil:
+def begun(model: Late, start: dict[str, Tensor]) -> Late:
+    """With what an earlier one knew, wherever it has the same shape."""
+    own = model.state_dict()
+    model.load_state_dict({**own, **{name: one for name, one in start.items() if one.shape == own[name].shape}})
+    return model
+
+
+def fast_pupil(name: str, data: Data, pieces: Tensor, reader: dict[str, Tensor], start: dict[str, Tensor]) -> Pupil:
     if name in LATE:
-        width, layers, candidate = LATE[name]
+        width, layers, candidate, probes = LATE[name]
         table, _ = principal(pieces, width)
         table = table / table.norm(dim=1).mean() * width**0.5 * 0.5
-        return make_pupil(name, Late(table, rarity(data), layers, candidate).to(data.device), 1e-3, 1.5e-3)
+        model = Late(table, rarity(data), layers, candidate, probes).to(data.device)
+        return make_pupil(name, begun(model, start), 1e-3, 1.5e-3)
     width, heads, wide = CROSS[name]
     if width == 384:
         words = reader[WORDS].to(data.device).float()
@@ -132,24 +143,41 @@ def teach(pupil: Pupil, data: Data, lesson: Lesson, rate: float) -> None:
     device = data.device.type
     order = list(by_width(lesson.widths, CHUNK if device == "cuda" else 4096))
     scores, cosines = [], []
-    with torch.autocast(device, torch.bfloat16, enabled=device == "cuda" and isinstance(pupil.model, Cross)):
+    with torch.autocast(device, torch.bfloat16, enabled=pupil.half and isinstance(pupil.model, Cross)):
         for some in order:
             score, cosine = pupil.score(data.rows(lesson.questions[some], lesson.units[some], "small"))
             scores.append(score.float())
             cosines += [cosine] if cosine is not None else []
     back = torch.from_numpy(np.argsort(np.concatenate(order))).to(data.device)
     value = lesson_loss(pupil.blend(torch.cat(scores)[back], lesson), lesson)
-    pupil.loss = pupil.loss * 0.98 + value.detach() * 0.02 if pupil.loss != 0.0 else value.detach()
+    plain = value.detach()
     if cosines:
         value = value + SIMILAR * (torch.cat(cosines)[back] - lesson.meant).square().mean()
     value.backward()
+    if step(pupil, rate):
+        pupil.loss = pupil.loss * 0.98 + plain * 0.02 if pupil.loss != 0.0 else plain
+    else:
+        say(pupil.name, "step left out, loss", float(plain))
+
+
+def step(pupil: Pupil, rate: float) -> bool:
+    """False where gradients are no numbers: then nothing changes, and half precision is given up."""
     weights = pupil.weights()
-    torch.nn.utils.clip_grad_norm_(weights, 1.0)
-    for group, most in zip(pupil.optimizer.param_groups, pupil.rates, strict=False):
-        group["lr"] = most * rate
-    pupil.optimizer.step()
+    fine = bool(torch.isfinite(torch.nn.utils.clip_grad_norm_(weights, 1.0)))
+    if fine:
+        for group, most in zip(pupil.optimizer.param_groups, pupil.rates, strict=False):
+            group["lr"] = most * rate
+        pupil.optimizer.step()
+        pupil.mean.add(weights)
+    else:
+        named = pupil.model.named_parameters()
+        odd = [name for name, one in named if one.grad is not None and not torch.isfinite(one.grad).all()]
+        say(pupil.name, "gradients that are no numbers:", len(odd), odd[:6])
+        pupil.half = False
+        if isinstance(pupil.model, Small):
+            pupil.model.attend = attend_plainly
     pupil.optimizer.zero_grad(set_to_none=True)
-    pupil.mean.add(weights)
+    return fine
 
 
 def save(pupil: Pupil, out: Path) -> None:
@@ -184,7 +212,14 @@ def look_at(pupil: Pupil, judged: Data, path: Path, cosines: np.ndarray) -> None
     if pupil.name == "default" and len(cosines):
         entry = entry_units(judged)[look.units]
         scores = np.where(entry, 0.2 * scores + 6.0 * cosines, 0.634 * scores + 6.4 * cosines)
-    say(pupil.name, spell(judge(judged.file, look, scores, lambda name: "few" not in name)))
+    say(pupil.name, spell(judge(judged.file, look, scores, lambda name: name.split("/")[0] not in MADE)))
+
+
+def keep(pupils: Sequence[Pupil], judged: Data, out: Path, cosines: np.ndarray) -> None:
+    for one in pupils:
+        save(one, out)
+    for one in pupils:
+        look_at(one, judged, out / f"judged-{one.name}.npz", cosines)
 
 
 def small_cosines(parts: Path) -> np.ndarray:
@@ -202,18 +237,19 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     data, judged = Data(given.texts, device), Data(given.judged, device)
     reader = {name: one.to(device) for name, one in thaw(given.reader).items() if one.is_floating_point()}
+    start = {name: one.to(device).float() for path in given.start for name, one in load_file(path).items()}
     if given.names == "default":
         pupils = [default_pupil(data, reader, kind)]
     else:
-        pieces = piece_vectors(given.large, data, device, kind)
-        pupils = [fast_pupil(name, data, pieces, reader) for name in given.names.split(",")]
+        pieces = start["table"] if start else piece_vectors(given.large, data, device, kind)
+        pupils = [fast_pupil(name, data, pieces, reader, start) for name in given.names.split(",")]
     say("pupils", {one.name: sum(weight.numel() for weight in one.weights()) for one in pupils})
     for one in pupils:
         one.model.train()
     if given.names == "default":
         look_at(pupils[0], judged, given.out / "judged-before.npz", small_cosines(given.parts))
     lessons = Lessons(data, given.parts, STEP if device == "cuda" else 4096, patient=given.names == "default")
-    clock, looked, saved = Clock(given.seconds, given.pairs), time.time(), time.time()
+    clock, looked = Clock(given.seconds, given.pairs), time.time()
     for number, lesson in enumerate(lessons, 1):
         clock.seen += len(lesson.units)
         for one in pupils:
@@ -222,20 +258,12 @@ def main() -> None:
             losses = {one.name: round(float(one.loss), 4) for one in pupils}
             say(f"step {number}, {clock.seen / 1e6:.2f}M pairs, {lessons.fresh / 1e6:.2f}M fresh, "
                 f"{clock.gone:.3f} over, losses {losses}")  # fmt: skip
-        if time.time() - saved > 120:
-            saved = time.time()
-            for one in pupils:
-                save(one, given.out)
         if time.time() - looked > given.every:
+            keep(pupils, judged, given.out, small_cosines(given.parts))
             looked = time.time()
-            for one in pupils:
-                look_at(one, judged, given.out / f"judged-{one.name}.npz", small_cosines(given.parts))
         if clock.gone >= 1 or (device == "cpu" and number >= given.most):
             break
-    for one in pupils:
-        save(one, given.out)
-    for one in pupils:
-        look_at(one, judged, given.out / f"judged-{one.name}.npz", small_cosines(given.parts))
+    keep(pupils, judged, given.out, small_cosines(given.parts))
     say("done")
 
 
@@ -246,6 +274,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("names")
     parser.add_argument("--seconds", type=float, default=900)
     parser.add_argument("--pairs", type=float, default=1e9, help="after which training is over, too")
+    parser.add_argument("--start", type=Path, nargs="*", default=[], help="weights of an earlier fast one")
     parser.add_argument("--every", type=float, default=300, help="seconds between looks at the dev lists")
     parser.add_argument("--most", type=int, default=3, help="steps on a CPU")
     return parser.parse_args()

@@ -6,11 +6,15 @@ layers read both texts, the fifth the question's tokens, the last [CLS].
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from tools.default_model.teaching.rows import Row
+
+Attention = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
 LAYERS, BOTH, HEADS = 6, 4, 12
 DROPOUT = 0.05
@@ -26,7 +30,7 @@ class Small(nn.Module):
 
     def __init__(self, weights: dict[str, Tensor]) -> None:
         super().__init__()
-        self.words = weights[WORDS]
+        self.words, self.attend = weights[WORDS], attend
         self.names = [name for name, one in weights.items() if name != WORDS and one.is_floating_point()]
         self.own = nn.ParameterList([nn.Parameter(weights[name].float().clone()) for name in self.names])
 
@@ -72,28 +76,37 @@ class Small(nn.Module):
     def _layer(self, own: dict[str, Tensor], number: int, some: Tensor, every: Tensor, hidden: Tensor) -> Tensor:
         at = f"encoder.encoder.layer.{number}."
         weights = [own[at + name + kind] for name in PARTS for kind in (".weight", ".bias")]
-        return READ[0](some, every, hidden, DROPOUT if self.training else 0.0, weights)
+        return read(some, every, hidden, DROPOUT if self.training else 0.0, weights, self.attend)
 
     def _drop(self, states: Tensor) -> Tensor:
         return functional.dropout(states, DROPOUT, self.training)
 
 
-def read(some: Tensor, every: Tensor, hidden: Tensor, dropout: float, weights: list[Tensor]) -> Tensor:
+def attend(query: Tensor, key: Tensor, value: Tensor, hidden: Tensor) -> Tensor:
+    mask = hidden[:, None, None].expand(-1, HEADS, query.shape[2], -1)
+    return functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+
+
+def attend_plainly(query: Tensor, key: Tensor, value: Tensor, hidden: Tensor) -> Tensor:
+    """The same, step by step, should the other come out as no number."""
+    looks = (query @ key.transpose(2, 3)).float() * query.shape[3] ** -0.5 + hidden[:, None, None]
+    return looks.softmax(dim=3).to(value.dtype) @ value
+
+
+def read(
+    some: Tensor, every: Tensor, hidden: Tensor, dropout: float, weights: list[Tensor], attend: Attention
+) -> Tensor:
     """One layer: some of the tokens look at every one."""
     wq, bq, wk, bk, wv, bv, wo, bo, g1, h1, wu, bu, wd, bd, g2, h2 = weights
     query = functional.linear(some, wq, bq).unflatten(2, (HEADS, -1)).transpose(1, 2)
     key = functional.linear(every, wk, bk).unflatten(2, (HEADS, -1)).transpose(1, 2)
     value = functional.linear(every, wv, bv).unflatten(2, (HEADS, -1)).transpose(1, 2)
-    mask = hidden[:, None, None].expand(-1, HEADS, some.shape[1], -1)
-    looked = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    looked = attend(query, key, value, hidden)
     looked = functional.linear(looked.transpose(1, 2).flatten(2), wo, bo)
     some = functional.layer_norm(some + functional.dropout(looked, dropout), some.shape[-1:], g1, h1, 1e-12)
     wide = functional.gelu(functional.linear(some, wu, bu))
     more = functional.dropout(functional.linear(wide, wd, bd), dropout)
     return functional.layer_norm(some + more, some.shape[-1:], g2, h2, 1e-12)
-
-
-READ = [read]  # the function that is used: this one, or this one compiled
 
 
 def norm(states: Tensor, own: dict[str, Tensor], name: str) -> Tensor:

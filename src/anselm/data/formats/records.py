@@ -14,7 +14,7 @@ from anselm.files import check_depth
 # Beyond these a "list" is a corpus to search and a "candidate" is a book: `anselm ask` is made for those.
 MAX_CANDIDATES = 50_000
 MAX_CHARACTERS = 1_000_000
-
+KNOWN = {"id", "text", "label", "meta", "question", "heading"}  # fields of a candidate; others are its metadata
 
 Check = Callable[[Sequence[Candidate]], tuple[Candidate, ...]]
 
@@ -59,9 +59,10 @@ def candidate_from_json(value: Any, position: int) -> Candidate:
         return Candidate(str(position), value)
     if not isinstance(value, Mapping) or not isinstance(value.get("text"), str):
         raise RecordError(f'candidate {position} must be a string or an object with a "text"')
-    meta = value.get("meta") or {}
-    if not isinstance(meta, Mapping):
+    given = value.get("meta") or {}
+    if not isinstance(given, Mapping):
         raise RecordError(f'the "meta" of candidate {position} must be an object')
+    meta = {**{name: other for name, other in value.items() if name not in KNOWN and other is not None}, **given}
     question = value.get("question") or ""
     if not isinstance(question, str):
         raise RecordError(f'the "question" of candidate {position} must be a string')

@@ -30,7 +30,7 @@ class Plan:
 
     epochs: int = 20
     words: int = 600  # of a batch
-    loss: str = "margin"
+    loss: str = "local"
     learning_rate: float = 5e-4  # of what is new
     encoder_rate: float = 1e-4  # of what was trained before
     weight_decay: float = 0.01

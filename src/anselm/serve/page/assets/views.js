@@ -48,7 +48,7 @@ function ranking(state, reply, threshold) {
   );
 }
 
-const UNSURE = 0.2; // as in anselm/ranking/answers.py: from here on, a refusal is a doubt
+const UNSURE = 0.3; // as in anselm/ranking/answers.py: from here on, a refusal is a doubt
 
 const warningsOf = (reply) => reply.warnings ?? reply.meta?.warnings ?? [];
 
