@@ -53,9 +53,10 @@ class Judged:
         few = {ENTRIES: "1 to 5 of the entries", TEXTS: "1 to 5 of the answers"}
         return few[self.kind_of_text] if self.family == "few candidates" else NAMES.get(self.family, self.family)
 
-    @property
-    def right_first(self) -> bool:
-        return bool(self.scored.labels[np.argmax(self.scored.scores)] > 0)
+    def right_first(self, verdict: Verdict) -> bool:
+        """By its score; of two kinds in one list by its probability, as a ranking has it."""
+        first = np.argmax(verdict.probabilities if verdict.kinds > 1 else self.scored.scores)
+        return bool(self.scored.labels[first] > 0)
 
     def verdict(self, fits: Mapping[str, Calibration]) -> Verdict:
         return fits[self.source].judge(self.scored.question, self.scored.scores)
@@ -78,7 +79,7 @@ def row(family: str, source: str, lists: Sequence[Judged], fits: Mapping[str, Ca
     whole = [(one, verdict) for one, verdict in zip(lists, verdicts, strict=True) if not one.removed]
     pairs = np.concatenate([verdict.probabilities for _, verdict in whole])
     error = reliability(pairs, np.concatenate([one.scored.labels for one, _ in whole])).error
-    right = np.mean([one.right_first for one, _ in whole if one.scored.answerable])
+    right = np.mean([one.right_first(verdict) for one, verdict in whole if one.scored.answerable])
     cells = [f"{right:.2f}", *(spell(kind, answered[kind]) for kind in KINDS), f"{error:.3f}"]
     return f"| {family} | {source} | {' | '.join(cells)} |"
 
@@ -110,8 +111,9 @@ def doubts(lists: Sequence[Judged], fits: Mapping[str, Calibration]) -> str:
     rows = []
     for family in dict.fromkeys(one.family for one in lists):
         came = [one for one in lists if one.family == family and not one.removed]
-        sure = np.array([one.verdict(fits).answerability for one in came])
-        right = np.array([one.right_first for one in came])
+        verdicts = [one.verdict(fits) for one in came]
+        sure = np.array([verdict.answerability for verdict in verdicts])
+        right = np.array([one.right_first(verdict) for one, verdict in zip(came, verdicts, strict=True)])
         cells = [doubt(sure, right, bound) for bound in BOUNDS]
         rows.append(f"| {family} | {' | '.join(cells)} |")
     return "\n".join([f"| | {' | '.join(map(str, BOUNDS))} |", *rows, ""])

@@ -45,6 +45,7 @@ class Verdict:
     probabilities: FloatArray  # of each candidate, to be right
     answerability: float
     answerable: bool
+    kinds: int = 1  # of candidates, each judged by itself: scores of one do not compare with those of another
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class Calibration:
             probabilities[places] = beliefs.probabilities(values[places], question.text)
             sure.append(beliefs.answerability(values[places], question.text))
         whole = self._weighed(sure)
-        return Verdict(probabilities, whole, whole >= self.threshold)
+        return Verdict(probabilities, whole, whole >= self.threshold, len(sure))
 
     def calls_relevant(self, question: Question, scores: FloatArray) -> NDArray[np.bool_]:
         """What is more probably right than not; or, where one sigmoid is all there is, what reaches the threshold."""

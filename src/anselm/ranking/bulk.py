@@ -132,7 +132,8 @@ def _write_run(ranker: Ranker, source: Iterator[Question], file: IO[str], top: i
         for question, ranking in ranked_lists(ranker, source):
             count += 1
             least = min((r.score for r in ranking if isfinite(r.score)), default=0.0) - 1  # for an empty candidate
-            yield question.id, [(question.candidates[r.index].id, max(r.score, least)) for r in ranking.results[:top]]
+            best = sorted(ranking.results, key=lambda r: -r.score)[:top]  # a run is read by its scores
+            yield question.id, [(question.candidates[r.index].id, max(r.score, least)) for r in best]
 
     write_run(scored(), file, tag="-".join(ranker.name.split()))
     return count

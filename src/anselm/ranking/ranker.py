@@ -232,10 +232,15 @@ def make_result(index: int, candidate: Candidate, score: float, read: bool | Non
 
 
 def judged(ranking: Ranking[Result], calibration: Calibration, question: Question, scores: Scores) -> Ranking[Result]:
-    """With probabilities, and with a verdict unless there are texts that the model does not know how to read."""
+    """With probabilities, and with a verdict unless there are texts that the model does not know how to read.
+
+    Where entries of a FAQ and sentences are in one list, the more probable come first.
+    """
     verdict = calibration.judge(question, scores)
-    results = tuple(replace(one, probability=float(verdict.probabilities[one.index])) for one in ranking.results)
-    ranking = replace(ranking, results=results, threshold=calibration.threshold)
+    results = [replace(one, probability=float(verdict.probabilities[one.index])) for one in ranking.results]
+    if verdict.kinds > 1:
+        results.sort(key=lambda one: -(one.probability or 0.0))  # stable: of equally probable ones the better score
+    ranking = replace(ranking, results=tuple(results), threshold=calibration.threshold)
     if ranking.warnings:
         return ranking
     return replace(ranking, answerable=verdict.answerable, answerability=verdict.answerability)
