@@ -111,15 +111,17 @@ def check_depth(value: object) -> None:
 Skip = Callable[[FormatError], None]  # told of a line that cannot be used, which is then passed over
 
 
-def decode_lines(file: Iterable[bytes], place: object, skip: Skip | None = None) -> Iterator[tuple[int, str]]:
+def decode_lines(
+    file: Iterable[bytes], place: object, skip: Skip | None = None, *, whole: bool = True
+) -> Iterator[tuple[int, str]]:
     """As `read_lines`, from an open binary file or its lines; `place` names it in errors.
 
-    Without `skip` a bad line is raised.
+    Without `skip` a bad line is raised. What is not the `whole` of a file has no mark of an encoding.
     """
     number = 0
     try:
         for number, raw in enumerate(file, start=1):
-            if number == 1:
+            if whole and number == 1:
                 check_mark(raw, place)
                 raw = raw.removeprefix(codecs.BOM_UTF8)
             try:

@@ -148,11 +148,14 @@ def export(
 
     from anselm.cli.show import progress
     from anselm.files import write_atomically
+    from anselm.retrieval.feedback import check_beside
     from anselm.retrieval.filters import parse_where
 
-    with opened(place) as pool, write_atomically(output) as file:
-        for item in progress(pool.items(parse_where(where) if where else None), "exporting", pool.count()):
-            file.write(json.dumps(item.to_dict(), ensure_ascii=False) + "\n")
+    with opened(place) as pool:
+        check_beside(pool, output)
+        with write_atomically(output) as file:
+            for item in progress(pool.items(parse_where(where) if where else None), "exporting", pool.count()):
+                file.write(json.dumps(item.to_dict(), ensure_ascii=False) + "\n")
 
 
 @app.command(epilog="Example: anselm pool feedback faq.pool answers.json --right 12")
@@ -167,13 +170,14 @@ def feedback(
     as_json: Json = False,
 ) -> None:
     """Record which of the shown passages was right, as a list that train, calibrate and evaluate take."""
-    from anselm.retrieval.feedback import feedback_file, read_shown, record_feedback
+    from anselm.retrieval.feedback import check_beside, feedback_file, read_shown, record_feedback
 
     if bool(right) == none:
         raise InputError("say which is right with --right ID, or --none")
     question, shown = read_shown(answers)
     with opened(place) as pool:
         path = output or feedback_file(pool)
+        check_beside(pool, path)
         record_feedback(path, question, pool.get(shown), right or [])
     if as_json:
         print_json({"question": question, "shown": len(shown), "right": right or [], "file": str(path)})

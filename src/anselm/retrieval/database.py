@@ -37,21 +37,35 @@ class Database:
     def __init__(self, path: Path, write: bool) -> None:
         self.path = path
         self.write = write
+        self._frozen: tuple[object, ...] | None = None  # of a file that is read as if nobody changed it: what it was
+        self._former: list[sqlite3.Connection] = []  # which somebody may still be reading from
         with self.guarded():
             self._connection = self._open()
 
     def _open(self) -> sqlite3.Connection:
         if self.write:
             connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+                self._check(connection)  # before anything is changed: it may be another program's
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute(f"PRAGMA cache_size = -{CACHE}")
             if connection.execute("PRAGMA user_version").fetchone() == (0,):
                 self._create(connection)
         else:
-            connection = _open_to_read(self.path)
+            before = _state(self.path)
+            connection, frozen = _open_to_read(self.path)
+            self._frozen = before if frozen else None
         self._check(connection)
         return connection
+
+    @property
+    def _current(self) -> sqlite3.Connection:
+        """Opened anew where a file that was taken to stay as it was has changed."""
+        if self._frozen is not None and self._frozen != _state(self.path):
+            self._former.append(self._connection)
+            self._connection = self._open()
+        return self._connection
 
     @staticmethod
     def _create(connection: sqlite3.Connection) -> None:
@@ -92,7 +106,7 @@ class Database:
 
     def rows(self, sql: str, *values: object) -> list[tuple[object, ...]]:
         with self.guarded():
-            return self._connection.execute(sql, values).fetchall()
+            return self._current.execute(sql, values).fetchall()
 
     def one(self, sql: str, *values: object) -> object:
         """The first value of the first row; None where there is none."""
@@ -101,7 +115,7 @@ class Database:
 
     def stream(self, sql: str, *values: object) -> Iterator[tuple[object, ...]]:
         with self.guarded():
-            yield from self._connection.execute(sql, values)
+            yield from self._current.execute(sql, values)
 
     def run(self, sql: str, *values: object) -> int:
         """Gives how many rows were touched."""
@@ -114,7 +128,10 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that happens inside is on disk at its end, or nothing of it."""
+        """All that happens inside is on disk at its end, or nothing of it; one within another is part of that."""
+        if self._connection.in_transaction:
+            yield
+            return
         self.run("BEGIN IMMEDIATE")
         try:
             yield
@@ -126,18 +143,44 @@ class Database:
 
     def close(self) -> None:
         with self.guarded():
-            self._connection.close()
+            for connection in (*self._former, self._connection):
+                connection.close()
 
 
-def _open_to_read(path: Path) -> sqlite3.Connection:
-    """In a folder that may not be written, SQLite reads only what it is told that nobody changes."""
+def _open_to_read(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """In a folder that may not be written, SQLite reads only what it is told that nobody changes: true, then."""
     address = f"file:{quote(str(path))}?mode=ro"
+    try:
+        return _connect(address), False
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            raise
+    log = _log_of(path)
+    if log.exists() and log.stat().st_size:
+        whoever = "whoever may write the folder has to open it first"
+        raise InputError(f"{log} holds changes that are not in the database yet; {whoever}")
+    return _connect(f"{address}&immutable=1"), True
+
+
+def _connect(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")
-    except sqlite3.OperationalError as error:
+    except sqlite3.Error:
         connection.close()
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-            raise
-        connection = sqlite3.connect(f"{address}&immutable=1", uri=True, isolation_level=None, check_same_thread=False)
+        raise
     return connection
+
+
+def _log_of(path: Path) -> Path:
+    """Where SQLite keeps what was written and is not in the file yet."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def _state(path: Path) -> tuple[object, ...]:
+    """Another one where somebody has written."""
+    try:
+        found, log = path.stat(), _log_of(path)
+        return found.st_ino, found.st_size, found.st_mtime_ns, log.exists() and log.stat().st_size
+    except OSError:
+        return ()

@@ -7,7 +7,7 @@ process that has it open; others search in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,10 @@ class Embedded:
         if self._index is not None:
             self._index.close()
             self._index = None
+
+    def together(self) -> AbstractContextManager[None]:
+        """All that is written inside, or nothing of it."""
+        return self.writing.database.transaction()
 
     def add(self, items: Sequence[Item]) -> int:
         return self.writing.add(items)

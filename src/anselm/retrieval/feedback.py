@@ -13,7 +13,7 @@ from anselm.data.formats.jsonl import candidate_to_json
 from anselm.data.formats.records import check_question
 from anselm.errors import FormatError, InputError
 from anselm.files import STDIN, open_stdin, parse_json, read_json
-from anselm.outputs import STANDARD, hold
+from anselm.outputs import STANDARD, check_apart, hold
 from anselm.retrieval.item import Item
 from anselm.retrieval.pool import Pool
 
@@ -26,6 +26,17 @@ def feedback_file(pool: Pool) -> Path:
     if folder is None:
         raise InputError(f"{pool.place} is no folder: say with --output FILE where the lists are gathered")
     return Path(folder) / FILE
+
+
+def check_beside(pool: Pool, output: Path) -> None:
+    """That nothing of a pool that is a folder is written over, by whichever name."""
+    folder = getattr(pool.engine, "folder", None)
+    if folder is None or str(output) == STANDARD:
+        return
+    own = output.resolve()
+    if own.is_relative_to(Path(folder).resolve()) and own.name != FILE:
+        raise InputError(f"{output} is within the pool {folder}; give a name outside to write to")
+    check_apart(output, *(one for one in Path(folder).rglob("*") if one.is_file() and one.name != FILE))
 
 
 def read_shown(path: Path) -> tuple[str, list[str]]:

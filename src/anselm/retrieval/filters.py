@@ -16,6 +16,7 @@ Where = Mapping[str, Any]
 Conditions = tuple[tuple[str, tuple[str | int | bool, ...]], ...]  # all must hold
 
 SOURCE = "source"
+LARGEST = 2**63  # of a whole number, which databases keep in 64 bits
 
 
 def check_where(where: Where | None) -> Conditions:
@@ -27,7 +28,7 @@ def check_where(where: Where | None) -> Conditions:
 
 
 def check_name(name: Any) -> str:
-    if not isinstance(name, str) or not name or any(sign in name for sign in '"\\\0.[]'):
+    if not isinstance(name, str) or not name or not is_unicode(name) or any(sign in name for sign in '"\\\0.[]'):
         raise InputError(f"where takes names of metadata without dots, quotation marks and brackets, not {name!r:.60}")
     return name
 
@@ -36,7 +37,16 @@ def check_values(name: str, value: Any) -> tuple[str | int | bool, ...]:
     values = tuple(value) if isinstance(value, list | tuple | set | frozenset) else (value,)
     if not values or not all(isinstance(one, str | int) for one in values):
         raise InputError(f"where takes a string, a whole number, true or false, or a list, not {name}={value!r:.60}")
+    if any(isinstance(one, int) and abs(one) >= LARGEST for one in values):
+        raise InputError(f"where takes whole numbers of up to 63 bits, not {name}={value!r:.60}")
+    if any(isinstance(one, str) and not is_unicode(one) for one in values):
+        raise InputError(f"where takes valid Unicode, not {name}={value!r:.60}")
     return values
+
+
+def is_unicode(text: str) -> bool:
+    """Whether there are no halves of surrogate pairs in it, which no database keeps."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def parse_where(options: list[str]) -> dict[str, Any]:
@@ -48,7 +58,7 @@ def parse_where(options: list[str]) -> dict[str, Any]:
             raise InputError(f"--where takes NAME=VALUE, not {option!r:.60}")
         try:
             parsed = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             parsed = value
         found[name.strip()] = value if isinstance(parsed, float | dict | None) else parsed
     check_where(found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
@@ -84,6 +85,8 @@ class Pool:
         "line", "meta"), an `Item`, or what `Ranker.rank` takes. `skip` is told of each that cannot be kept; without
         it the first one is an error.
         """
+        if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+            raise InputError(f"passages must be a list, not one {type(items).__name__}")
         return sum(self._add(batch) for batch in in_batches(self._items(items, skip), BATCH))
 
     def _add(self, batch: list[Item]) -> int:
@@ -104,7 +107,8 @@ class Pool:
     def replace(self, source: str, items: Iterable[Item], skip: Skip | None = None) -> int:
         """Upsert all of a source; what else the pool has of it is deleted. Gives how many changed or went.
 
-        An id that a passage of another source has is not taken over: two numbered lists are not one.
+        In a folder that happens at once: whoever is killed meanwhile has the source as it was. An id that a passage of
+        another source has is not taken over: two numbered lists are not one.
         """
         listed = {item.id: item for item in items}
         old = {item.id for item in self.engine.items(((SOURCE, (source,)),))} if self.exists() else set()
@@ -112,7 +116,11 @@ class Pool:
             if other.source != source:
                 taken = f"the id {other.id!r} is that of a passage from {other.source or 'elsewhere'} in {self.place}"
                 pass_over(FormatError(source, f"{taken}; ids must differ", listed.pop(other.id).line or None), skip)
-        return self.add(listed.values()) + self.delete(sorted(old - listed.keys()))
+        gone = sorted(old - listed.keys())
+        if not listed and not gone:
+            return 0
+        with self._lock, getattr(self.engine, "together", nullcontext)():
+            return self.add(listed.values()) + self.delete(gone)
 
     def exists(self) -> bool:
         """Whether anything was ever added."""

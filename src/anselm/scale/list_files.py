@@ -56,7 +56,7 @@ def read_span(part: Part, skip: Skip | None) -> Iterator[Question]:
             check_mark(file.read(2), part.place)
             first = find_line(file, part.start)
             place, lines = f"{part.place} from byte {first}", lines_until(file, first, part.stop)
-            decoded = decode_lines(lines, place, skip)
+            decoded = decode_lines(lines, place, skip, whole=first == 0)
             yield from parse_lines(decoded, place, skip, check_rankable, prefix=f"{first}:")
 
 
