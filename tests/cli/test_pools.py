@@ -25,7 +25,14 @@ def run(*arguments: object, code: int = 0, input: str | None = None) -> str:
 def faq(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("pools") / "faq.pool"
     known = json.loads(run("pool", "add", place, FAQ, MANUAL, "--json"))
-    assert known == {"pool": str(place), "changed": 37, "embedded": 37, "skipped": 0, "passages": 37}
+    assert known == {
+        "pool": str(place),
+        "changed": 37,
+        "embedded": 37,
+        "skipped": 0,
+        "passages": 37,
+        "without_vector": 0,
+    }
     return place
 
 
@@ -114,6 +121,8 @@ def test_words_are_found_before_vectors_are_filled_in(tmp_path: Path) -> None:
     place = tmp_path / "p"
     run("pool", "add", place, "-", "--no-vectors", input='{"id": "a", "text": "Bees hum."}\n')
     assert json.loads(run("pool", "info", place, "--json"))["without_vector"] == 1
+    again = " ".join(run("pool", "add", place, "-", "--no-vectors", input='{"id": "a", "text": "Bees hum."}').split())
+    assert f"1 are found by their words alone until `anselm pool add {place}` fills in vectors" in again
     assert json.loads(run("ask", "bees?", "--pool", place, "--json"))["results"][0]["id"] == "a"
     missed = CliRunner().invoke(app, ["ask", "insects?", "--pool", str(place)])
     assert "no passage shares a word" in str(missed.exception)
@@ -128,3 +137,21 @@ def test_what_is_exported_can_be_added(faq: Path, tmp_path: Path) -> None:
     assert "12 passages deleted" in run("pool", "delete", tmp_path / "copy", "--where", f"source={FAQ}")
     assert "25 passages" in run("pool", "rebuild", tmp_path / "copy")
     assert "without vector: 25" in run("pool", "info", tmp_path / "copy")
+
+
+def test_a_page_without_sentences_is_told_and_no_pool_is_made_of_it(tmp_path: Path) -> None:
+    place, page, full = tmp_path / "p", tmp_path / "page.html", tmp_path / "full.md"
+    page.write_text("<html><body><script>go()</script></body></html>")
+    full.write_text("Bees hum.")
+    alone = CliRunner().invoke(app, ["pool", "add", str(place), str(page)])
+    assert str(alone.exception) == (
+        f"nothing was added, and {place} was not made: {page}: there are no sentences in it"
+    )
+    assert not place.exists()
+    both = CliRunner().invoke(app, ["pool", "add", str(place), str(full), str(page), "--no-vectors"])
+    assert both.exit_code == 3
+    assert "1 passage in" in " ".join(both.stdout.split())
+    assert f"skipped: {page}: there are no sentences in it" in both.stderr
+    full.write_text("\n")
+    emptied = CliRunner().invoke(app, ["pool", "add", str(place), str(full), "--no-vectors", "--json"])
+    assert json.loads(emptied.stdout)["passages"] == 0

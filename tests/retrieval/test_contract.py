@@ -121,6 +121,28 @@ def test_words_are_found_as_bm25_says(pool: Open, question: str, k: int) -> None
         assert opened.search_apart(question, k)[0][:1] != found[:1]  # nothing is remembered of what is gone
 
 
+def test_what_is_gone_or_has_another_text_weighs_no_word(pool: Open) -> None:
+    """Most passages about wax go, and honey comes into most others: which word is rare is another thing then."""
+    items = [Item(f"w{i}", f"wax {'comb ' * (i % 5)}n{i}") for i in range(60)]
+    items += [Item(f"h{i}", f"smoke {'drone ' * (i % 4)}n{i}") for i in range(60)]
+    items += [Item("both", "wax and honey"), Item("honey", "honey in the garden of the keeper")]
+    opened = pool()
+    opened.add(items)
+    opened.embed()
+    opened.flush()
+    opened.search("wax")
+    opened.delete([f"w{i}" for i in range(58)])
+    opened.add([Item(f"h{i}", f"honey {'drone ' * (i % 4)}n{i}") for i in range(50)])
+    for reopen in (False, True):
+        again = pool() if reopen else opened
+        left = list(again.items())
+        expected = bm25("wax or honey", left)
+        found, _ = again.search_apart("wax or honey", 200)
+        assert [expected[id] for id in found] == pytest.approx(sorted(expected.values(), reverse=True), rel=1e-5)
+        assert found[0] == "both"
+        assert found[1] == "w58"
+
+
 def test_meaning_is_found_by_the_nearest_vectors(pool: Open) -> None:
     items = make_items(120)
     opened = pool()
@@ -218,3 +240,33 @@ def test_much_at_once_is_found_as_well(pool: Open) -> None:
     opened.flush()
     assert opened.search_apart("n1234", 5)[0] == ["1234"]
     assert opened.count() == 1_500
+
+
+def test_a_source_is_replaced_whole_or_not_at_all(pool: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever ends between what is added and what is deleted leaves it as it was, where an engine can do so."""
+    opened = pool()
+    if opened.place.startswith("qdrant"):
+        pytest.skip("Qdrant has no transactions")
+    opened.replace("page", [Item(f"i{n}", f"Bees hum {n}.", source="page") for n in range(3)])
+    before = by_id(opened.items())
+
+    def stop(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(opened.engine), "delete", stop)
+        with pytest.raises(KeyboardInterrupt):
+            opened.replace("page", [Item("i0", "Wasps sting.", source="page"), Item("new", "So.", source="page")])
+    for again in (opened, pool):
+        assert by_id((again if isinstance(again, Pool) else again()).items()) == before
+    opened = pool()
+    assert opened.replace("page", [Item("i0", "Wasps sting.", source="page")]) == 3
+    assert [item.text for item in opened.items()] == ["Wasps sting."]
+
+
+def test_vectors_are_forgotten_whole_or_not_at_all(pool: Open) -> None:
+    opened = pool()
+    opened.add(make_items(9))
+    opened.embed()
+    opened.rebuild(vectors=True)
+    assert (opened.engine.fingerprint(), opened.engine.count_pending()) == (None, 9)

@@ -12,6 +12,7 @@ import pytest
 
 from anselm.retrieval import indexes
 from anselm.retrieval.pool import Pool
+from anselm.retrieval.terms import question_weights
 from tests.retrieval.crash_worker import STEPS, State, after
 from tests.retrieval.engines import WordEncoder
 
@@ -67,4 +68,11 @@ def check_answers(pool: Pool, fresh: Path) -> None:
             assert sorted(here) == sorted(there)
         words = [one.search_apart("i7 i8 i9", 9)[0] for one in (pool, other)]
         assert sorted(words[0]) == sorted(words[1])
+        assert weigh(pool) == weigh(other)
     assert pool.notes == []  # no index had to be made again
+
+
+def weigh(pool: Pool) -> object:
+    """What words are worth to an index that keeps counts of them."""
+    counts = getattr(pool.engine.index, "_known_counts", None)  # type: ignore[attr-defined]
+    return counts and counts().weigh(question_weights("honey wax smoke i7 i8 i9 passage step"))

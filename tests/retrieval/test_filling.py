@@ -44,6 +44,9 @@ def test_words_are_found_while_vectors_are_filled_in(tmp_path: Path) -> None:
         assert (found.item.id, found.words, found.meaning) == ("17", 1, None)
         pool.add([{"id": "late", "text": "a beech came late"}])
         assert pool.search("beech")[0].item.id == "late"
+        with Pool.open(tmp_path / "a.pool", encoder) as other:  # as another process has it
+            assert [found.item.id for found in other.search("beech number17")] == ["late", "17"]
+            assert other.info()["without_vector"] == COUNT + 1
         encoder.may.set()
         assert filling.wait(20) == COUNT + 1
         assert pool.info()["without_vector"] == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -60,15 +60,36 @@ def add(
     again = f"`anselm pool add {place}` goes on with the vectors"
     with opened(place, device) as pool, interruptible(f"what was added is kept; {again}"):
         changed = add_files(pool, files or [], named_columns(columns), None if strict else skips)
+        if files and not pool.exists():
+            raise nothing_added(place, skips)
         filled = fill_in(pool) if vectors else 0
         pool.flush()
         record = {"pool": place, "changed": changed, "embedded": filled, "skipped": len(skips.errors)}
-        record |= {"passages": pool.count()}
+        record |= {"passages": pool.count(), "without_vector": pool.engine.count_pending()}
     if as_json:
         print_json(record)
     else:
-        say(f"{record['passages']:,} passages in {place}, {changed:,} of them new or changed")
+        say(added(record))
     skips.finish()
+
+
+def added(record: dict[str, Any]) -> str:
+    """What was done, and what is still to do."""
+    count, place = record["passages"], record["pool"]
+    done = f"{count:,} passage{'s' * (count != 1)} in {place}, {record['changed']:,} of them new or changed"
+    if record["embedded"] > record["changed"]:
+        done += f", {record['embedded']:,} vectors filled in"
+    if missing := record["without_vector"]:
+        done += f"; {missing:,} are found by their words alone until `anselm pool add {place}` fills in vectors"
+    return done
+
+
+def nothing_added(place: str, skips: Skips) -> InputError:
+    """No pool is made of nothing."""
+    for error in skips.errors[1:]:
+        note(f"skipped: {error}")
+    why = skips.errors[0] if skips.errors else "there is no passage in what was given"
+    return InputError(f"nothing was added, and {place} was not made: {why}")
 
 
 def add_files(pool: Pool, files: list[Path], columns: dict[str, str] | None, skip: Skips | None) -> int:

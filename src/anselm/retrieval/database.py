@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -115,7 +116,8 @@ class Database:
 
     def stream(self, sql: str, *values: object) -> Iterator[tuple[object, ...]]:
         with self.guarded():
-            yield from self._current.execute(sql, values)
+            for row in self._current.execute(sql, values):  # noqa: UP028  # else it would close what is closed already
+                yield row
 
     def run(self, sql: str, *values: object) -> int:
         """Gives how many rows were touched."""
@@ -149,7 +151,7 @@ class Database:
 
 def _open_to_read(path: Path) -> tuple[sqlite3.Connection, bool]:
     """In a folder that may not be written, SQLite reads only what it is told that nobody changes: true, then."""
-    address = f"file:{quote(str(path))}?mode=ro"
+    address = f"file:{quote(os.fsencode(path))}?mode=ro"
     try:
         return _connect(address), False
     except sqlite3.OperationalError as error:

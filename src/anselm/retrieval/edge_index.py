@@ -1,6 +1,7 @@
 """Words and vectors of a pool on disk, by Qdrant Edge: for large pools, opened at once, with little memory.
 
     index/position.json   the change of the store until which it is known to hold everything
+    index/stems.npy       how many passages hold each stem: Edge's own idf counts what was deleted, too
     index/shard/          Edge's own
 
 It is derived. Whatever is wrong with it, it is made again from the store, and said; no vector is computed again.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,15 +24,17 @@ from anselm.errors import AnselmError, InputError
 from anselm.files import replace_file
 from anselm.outputs import hold
 from anselm.retrieval.batches import in_batches
+from anselm.retrieval.edge_filters import as_filter, as_filterable
 from anselm.retrieval.engine import Vectors
 from anselm.retrieval.filters import SOURCE, Conditions
 from anselm.retrieval.indexes import UnusableIndex
+from anselm.retrieval.stem_counts import StemCounts, load_counts
 from anselm.retrieval.store import HALF, Row, Store
 from anselm.retrieval.terms import TERM, passage_weights
 
-FORMAT = 1
+FORMAT = 2
 WORDS, MEANING = "words", "meaning"
-BATCH = 500
+BATCH, PAGE = 500, 1_000
 ROOM, ROW = 64_000_000, 2_000  # bytes, at least as many as were seen
 Seal = list[list[Any]]
 T = TypeVar("T")
@@ -69,6 +72,7 @@ class EdgeIndex:
         self.store, self.folder, self.held, self.note = store, folder, held, note
         self.position, self.place = folder / "position.json", folder / "shard"
         self.shard: edge.EdgeShard | None = None
+        self._counts: StemCounts | None = None  # None where they are not known
         self._mending(self._open)
 
     def _mending(self, work: Callable[[], T]) -> T:
@@ -82,7 +86,7 @@ class EdgeIndex:
 
     def _open(self) -> None:
         self._close_shard()
-        self.width = int(self.store.fact("width") or 0)
+        self.width = self.store.width
         self.change = self._read_position()
         self.shard = self._load() if self.change else self._create()
         self._take_in()
@@ -99,6 +103,7 @@ class EdgeIndex:
             return edge.EdgeShard.load(str(self.place))
 
     def _create(self) -> edge.EdgeShard:
+        self._counts = StemCounts()
         shutil.rmtree(self.place, ignore_errors=True)
         self.place.mkdir()
         with guarded():
@@ -121,8 +126,13 @@ class EdgeIndex:
             raise DamagedIndex("its files are not as they were left")
         if known != (FORMAT, self.width) or not self.store.compacted <= change <= self.store.change:
             return 0
+        self._counts = load_counts(self.stems) if seal is not None else None
         self._write_position(change, None)
         return change
+
+    @property
+    def stems(self) -> Path:
+        return self.folder / "stems.npy"
 
     def _write_position(self, change: int, seal: Seal | None) -> None:
         position = {"format": FORMAT, "width": self.width, "change": change, "seal": seal}
@@ -130,30 +140,31 @@ class EdgeIndex:
 
     def _seal(self) -> Seal:
         """Size and time of every file: Edge does not notice all damage by itself."""
-        files = sorted(path for path in self.place.rglob("*") if path.is_file())
-        return [[str(path.relative_to(self.place)), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
+        files = sorted(path for path in [self.stems, *self.place.rglob("*")] if path.is_file())
+        return [[str(path.relative_to(self.folder)), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
 
     def _config(self) -> edge.EdgeConfig:
         params = {}
         if self.width:
             half = edge.VectorStorageDatatype.Float16
             params[MEANING] = edge.EdgeVectorParams(size=self.width, distance=edge.Distance.Dot, datatype=half)
-        words = {WORDS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)}
-        return edge.EdgeConfig(vectors=params, sparse_vectors=words)
+        return edge.EdgeConfig(vectors=params, sparse_vectors={WORDS: edge.EdgeSparseVectorParams()})
 
     def _take_in(self) -> None:
         """What is newer in the store."""
         if (change := self.store.change) == self.change:
             return
-        if int(self.store.fact("width") or 0) != self.width or (self.change and self.change < self.store.compacted):
+        if self.store.width != self.width or (self.change and self.change < self.store.compacted):
             self._begin_anew()
             return
         self._check_room()
         with guarded():
-            if gone := self.store.removed(self.change) if self.change else []:
-                self._update(edge.UpdateOperation.delete_points([*gone]))
+            for gone in in_batches(self.store.removed(self.change) if self.change else [], BATCH):
+                self._update(edge.UpdateOperation.delete_points([*gone]), gone, {})
             for rows in in_batches(self.store.newer(self.change), BATCH):
-                self._update(edge.UpdateOperation.upsert_points([self._point(row) for row in rows]))
+                points = [self._point(row) for row in rows]
+                new = {row.number: np.frombuffer(row.terms, dtype=TERM)["term"].tolist() for row in rows}
+                self._update(edge.UpdateOperation.upsert_points(points), list(new), new)
         self.change = change
 
     def _check_room(self) -> None:
@@ -167,9 +178,33 @@ class EdgeIndex:
         self.position.unlink(missing_ok=True)
         self._open()
 
-    def _update(self, operation: edge.UpdateOperation) -> None:
-        if self.shard is not None:
-            self.shard.update(operation)
+    def _update(self, operation: edge.UpdateOperation, numbers: list[int], new: Mapping[int, list[int]]) -> None:
+        """Of some numbers; `new` are the stems that they have then. Who is stopped within has to count again."""
+        counts, self._counts = self._counts, None
+        if self.shard is None:
+            return
+        old = self.shard.retrieve(numbers, False, [WORDS]) if counts and counts.passages else []
+        self.shard.update(operation)
+        if counts:
+            counts.add(map(stems_of, old), -1)
+            counts.add(new.values())
+        self._counts = counts
+
+    def _known_counts(self) -> StemCounts:
+        if self._counts is None:
+            with guarded():
+                self._counts = self._count_stems()
+        return self._counts
+
+    def _count_stems(self) -> StemCounts:
+        """Of all that Edge holds."""
+        counts, offset = StemCounts(), None
+        while self.shard is not None:
+            points, offset = self.shard.scroll(edge.ScrollRequest(offset, PAGE, with_vector=[WORDS]))
+            counts.add(map(stems_of, points))
+            if offset is None:
+                break
+        return counts
 
     def _point(self, row: Row) -> edge.Point:
         terms = np.frombuffer(row.terms, dtype=TERM)
@@ -188,14 +223,16 @@ class EdgeIndex:
             raise DamagedIndex(f"{found:,} of {wanted:,} passages")
 
     def by_words(self, weights: Mapping[int, float], k: int, where: Conditions = ()) -> list[int]:
-        asked = edge.SparseVector(list(weights), list(weights.values()))
-        return self._query(asked, WORDS, k, where) if weights else []
+        return self._mending(lambda: self._search_words(weights, k, where))
+
+    def _search_words(self, weights: Mapping[int, float], k: int, where: Conditions) -> list[int]:
+        self._take_in()
+        asked = self._known_counts().weigh(weights)
+        found = edge.SparseVector(list(asked), list(asked.values()))
+        return self._search(found, WORDS, k, where) if asked else []
 
     def by_vector(self, vector: Vectors, k: int, where: Conditions = ()) -> list[int]:
-        return self._query(vector.tolist(), MEANING, k, where) if self.width else []
-
-    def _query(self, vector: Any, using: str, k: int, where: Conditions) -> list[int]:
-        return self._mending(lambda: self._search(vector, using, k, where))
+        return self._mending(lambda: self._search(vector.tolist(), MEANING, k, where)) if self.width else []
 
     def _search(self, vector: Any, using: str, k: int, where: Conditions) -> list[int]:
         self._take_in()
@@ -219,6 +256,8 @@ class EdgeIndex:
     def close(self) -> None:
         with suppress(UnusableIndex, AnselmError):  # it is derived: the next one who opens it sees to it
             self._keep()
+            if not (counts := self._known_counts()).kept:
+                counts.save(self.stems)
             self._close_shard()
             self._write_position(self.change, self._seal())
         self._close_shard()
@@ -236,21 +275,7 @@ def guarded() -> Iterator[None]:
         raise DamagedIndex(" ".join(str(error).split())[:80]) from None
 
 
-def as_filter(where: Conditions) -> edge.Filter | None:
-    """All conditions, each by any of its values."""
-    return edge.Filter(must=[_any(name, allowed) for name, allowed in where]) if where else None
-
-
-def _any(name: str, allowed: Sequence[str | int | bool]) -> edge.Filter:
-    key = SOURCE if name == SOURCE else f'meta."{name}"'
-    values = [as_filterable(value) for value in allowed]
-    return edge.Filter(should=[edge.FieldCondition(key=key, match=edge.MatchValue(value)) for value in values])
-
-
-def as_filterable(value: Any) -> Any:
-    """Edge takes a Python bool for a number; what is no value to filter by need not be there."""
-    if isinstance(value, list):
-        return [as_filterable(one) for one in value]
-    if isinstance(value, bool):
-        return f"\0{value}"
-    return value if isinstance(value, str | int) else None
+def stems_of(point: edge.Record) -> list[int]:
+    """Those of a point that Edge holds."""
+    words = (point.vector or {}).get(WORDS)
+    return list(words.indices) if words is not None else []

@@ -30,6 +30,7 @@ class Engine(Protocol):
     What some can do besides is asked of them:
         rebuild(vectors: bool) -> None, what can be derived is made again; with `vectors`, they are forgotten
         neighbours(item) -> (text before, text after) in its source
+        together() -> context manager: all that is written inside, or nothing of it, and no other writer in between
         notes: list[str], what happened on opening that the user should know
     """
 

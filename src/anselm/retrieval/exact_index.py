@@ -61,7 +61,7 @@ class ExactIndex:
 
     def _make_room(self, count: int) -> None:
         """For as many vectors more at once: to copy them for every block would take longer than to read them."""
-        width, needed = int(self.store.fact("width") or 0), len(self.owners) + count
+        width, needed = self.store.width, len(self.owners) + count
         if width and needed > len(self._vectors):
             room = np.empty((max(needed, len(self._vectors) * 5 // 4), width), dtype=np.float32)
             if len(self.owners):

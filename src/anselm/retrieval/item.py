@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from anselm.data.formats.records import RecordError, check_parts, check_some_text
+from anselm.data.formats.records import RecordError, check_parts, check_readable, check_some_text
 from anselm.data.objects import candidate_from_object, has_id
 from anselm.data.question import Candidate
+from anselm.errors import FormatError
 
 MAX_ID = 1_000  # characters
 _TITLES = ("heading", "title")
@@ -91,15 +92,27 @@ def item_from_object(value: Any, position: int = 0) -> Item:
 def checked(item: Item) -> Item:
     """That it can be kept, and read."""
     check_parts(item.candidate, f"passage {item.id!r:.60}")
+    check_readable(item.source, f"the source of passage {item.id!r:.60}")
     check_some_text(item.text, f"the text of passage {item.id!r:.60}")
     if not 0 < len(item.id) <= MAX_ID:
         raise RecordError(f"the id {item.id!r:.60} must have from 1 to {MAX_ID:,} characters")
     if "\0" in item.id + item.content + item.source:
         raise RecordError(f"passage {item.id!r:.60} holds a NUL character, which is no text")
     try:
-        write_meta(item.meta)
+        write_meta(item.meta).encode()
     except (TypeError, ValueError) as error:
         raise RecordError(f"the meta of passage {item.id!r:.60} cannot be kept as JSON: {error}") from None
+    return item
+
+
+def kept_item(place: object, values: Sequence[Any]) -> Item:
+    """From what a database holds, in which somebody may have written by hand."""
+    item = Item(*values)
+    texts = (item.id, item.text, item.question, item.heading or "", item.source)
+    places = (item.start, item.end, item.line)
+    sound = all(isinstance(text, str) for text in texts) and all(type(number) is int for number in places)
+    if not sound or not isinstance(item.meta, Mapping):
+        raise FormatError(place, f"passage {item.id!r:.60} is not as Anselm writes it; delete it, and add it again")
     return item
 
 

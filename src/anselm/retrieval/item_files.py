@@ -46,14 +46,32 @@ def read_parts(
         else:
             documents.append(path)
     for document in read_documents(documents, skip, columns):
-        source = os.path.normpath(document.source)
-        yield Part(list(document_items(document, source, columns, skip)), source)
+        yield document_part(document, columns, skip)
+
+
+def document_part(document: Document, columns: Mapping[str, str] | None, skip: Skip | None) -> Part:
+    """All of a document. One with nothing in it is told, and what there was of it is replaced all the same."""
+    source, told = source_of(document.source), list[FormatError]()
+
+    def tell(error: FormatError) -> None:
+        told.append(error)
+        pass_over(error, skip)
+
+    items = list(document_items(document, source, columns, tell))
+    if not items and not told:
+        tell(FormatError(source, "there are no sentences in it"))
+    return Part(items, source)
+
+
+def source_of(path: str | Path) -> str:
+    """The path as a text: what of a file's name is no UTF-8 is written as it is escaped (caf\\xe9.md)."""
+    return os.fsencode(os.path.normpath(path)).decode(errors="backslashreplace")
 
 
 def read_records(path: Path, columns: Mapping[str, str], skip: Skip | None) -> Iterator[Item]:
     """A record on each line, as `Pool.add` takes it; its source is what it says, or else the file."""
     piped = str(path) == STANDARD
-    place = STDIN if piped else os.path.normpath(path)
+    place = STDIN if piped else source_of(path)
     roles = {name: "text" if role == "answer" else role for role, name in columns.items()}
     for number, line in decode_lines(open_stdin(), STDIN, skip) if piped else read_lines(path, skip):
         if not line.strip():
@@ -79,7 +97,7 @@ def read_dump(path: Path) -> Iterator[Item]:
         for answer in question.candidates:
             if answer.text.strip():
                 title = str(question.meta["title"])
-                yield Item(answer.id, answer.text, title, source=os.path.normpath(path), meta={**answer.meta, **about})
+                yield Item(answer.id, answer.text, title, source=source_of(path), meta={**answer.meta, **about})
 
 
 def document_items(

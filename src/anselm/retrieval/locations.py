@@ -9,6 +9,7 @@ from pathlib import Path
 from anselm.errors import InputError, MissingExtraError
 from anselm.retrieval.embedded import Embedded
 from anselm.retrieval.engine import Engine
+from anselm.retrieval.filters import is_unicode
 
 # By the beginning of an address: the module of this room, which has `connect(address)`, what it needs, and the extra.
 SERVERS = {
@@ -24,6 +25,8 @@ def open_engine(place: str | Path) -> Engine:
     scheme, sign, _ = str(place).partition("://")
     if not sign:
         return Embedded(Path(place))
+    if not is_unicode(str(place)):
+        raise InputError(f"an address must be valid Unicode, not {str(place)!r:.80}")
     if scheme not in SERVERS:
         raise InputError(f"{place} is no pool: give a folder, or an address with qdrant:// or postgresql://")
     module, package, extra = SERVERS[scheme]

@@ -19,7 +19,7 @@ from anselm.files import Skip, pass_over
 from anselm.retrieval.batches import in_batches
 from anselm.retrieval.engine import Engine, Pending
 from anselm.retrieval.filling import Filling
-from anselm.retrieval.filters import SOURCE, Conditions, Where, check_where
+from anselm.retrieval.filters import SOURCE, Conditions, Where, check_where, is_unicode
 from anselm.retrieval.fusion import fuse_ranks
 from anselm.retrieval.item import Item, item_from_object
 from anselm.retrieval.locations import open_engine
@@ -107,20 +107,22 @@ class Pool:
     def replace(self, source: str, items: Iterable[Item], skip: Skip | None = None) -> int:
         """Upsert all of a source; what else the pool has of it is deleted. Gives how many changed or went.
 
-        In a folder that happens at once: whoever is killed meanwhile has the source as it was. An id that a passage of
-        another source has is not taken over: two numbered lists are not one.
+        In a folder and on PostgreSQL that happens at once: whoever is killed meanwhile has the source as it was. An id
+        that a passage of another source has is not taken over: two numbered lists are not one.
         """
         listed = {item.id: item for item in items}
-        old = {item.id for item in self.engine.items(((SOURCE, (source,)),))} if self.exists() else set()
-        for other in self.engine.get(list(listed)) if self.exists() else []:
-            if other.source != source:
-                taken = f"the id {other.id!r} is that of a passage from {other.source or 'elsewhere'} in {self.place}"
-                pass_over(FormatError(source, f"{taken}; ids must differ", listed.pop(other.id).line or None), skip)
-        gone = sorted(old - listed.keys())
-        if not listed and not gone:
+        if not listed and not self.exists():
             return 0
         with self._lock, getattr(self.engine, "together", nullcontext)():
-            return self.add(listed.values()) + self.delete(gone)
+            there = self.exists()
+            old = {item.id for item in self.engine.items(((SOURCE, (source,)),))} if there else set()
+            for other in self.engine.get(list(listed)) if there else []:
+                if other.source != source:
+                    taken = f"the id {other.id!r} is that of a passage from {other.source or 'elsewhere'}"
+                    problem = f"{taken} in {self.place}; ids must differ"
+                    pass_over(FormatError(source, problem, listed.pop(other.id).line or None), skip)
+            gone = sorted(old - listed.keys())
+            return (self.add(listed.values()) if listed else 0) + (self.delete(gone) if gone else 0)
 
     def exists(self) -> bool:
         """Whether anything was ever added."""
@@ -136,7 +138,7 @@ class Pool:
         """By id, or all that `where` means; gives how many there were."""
         if isinstance(ids, str):
             raise InputError(f"ids must be a list of ids, not one {type(ids).__name__}")
-        meant = list(ids) if where is None else [item.id for item in self.engine.items(check_where(where))]
+        meant = possible_ids(ids) if where is None else [item.id for item in self.engine.items(check_where(where))]
         with self._lock:
             return sum(self.engine.delete(batch) for batch in in_batches(dict.fromkeys(meant), BATCH))
 
@@ -201,7 +203,7 @@ class Pool:
     def get(self, ids: Iterable[str]) -> list[Item]:
         """Those that there are, in this order."""
         with self._lock:
-            return self.engine.get(list(ids))
+            return self.engine.get(possible_ids(ids))
 
     def items(self, where: Where | None = None) -> Iterator[Item]:
         """All of them, streamed, in the order in which they came."""
@@ -243,3 +245,8 @@ class Pool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def possible_ids(ids: Iterable[Any]) -> list[str]:
+    """Those that a passage could have; others no database can be asked for."""
+    return [id for id in ids if isinstance(id, str) and "\0" not in id and is_unicode(id)]

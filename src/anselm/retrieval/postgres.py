@@ -20,7 +20,7 @@ import psycopg
 from anselm.errors import FormatError, InputError
 from anselm.retrieval.engine import Pending, Vectors
 from anselm.retrieval.filters import Conditions
-from anselm.retrieval.item import Item, write_meta
+from anselm.retrieval.item import Item, kept_item, write_meta
 from anselm.retrieval.postgres_words import WordSearch, as_sql
 from anselm.retrieval.terms import count_terms, passage_weights
 
@@ -65,7 +65,7 @@ def connect(address: str) -> Postgres:
 
 
 class Postgres:
-    """One connection; each call is a transaction."""
+    """One connection; each call is a transaction, or a part of one that is open."""
 
     def __init__(self, address: str, name: str) -> None:
         parts = urlsplit(address)
@@ -106,9 +106,19 @@ class Postgres:
                 raise FormatError(self.place, f"{newer}; upgrade Anselm")
             self._made = True
 
-    def add(self, items: Sequence[Item]) -> int:
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """All that is written inside, or nothing of it; a transaction within another is part of it.
+
+        Writers take turns: two that touch the same rows in another order would wait for each other.
+        """
         self._make()
         with self._guarded(), self._connection.transaction():
+            self._connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (self.item,))
+            yield
+
+    def add(self, items: Sequence[Item]) -> int:
+        with self.together():
             known = {item.id: item for item in self.get([item.id for item in items])}
             changed = [item for item in items if known.get(item.id) != item]
             if changed:
@@ -131,7 +141,8 @@ class Postgres:
                     postings.write_row((term, numbers[item.id], weight))
 
     def delete(self, ids: Sequence[str]) -> int:
-        with self._guarded(), self._connection.transaction():
+        self._rows("SELECT 1 FROM {item}_fact LIMIT 1")  # what is not there is not made
+        with self.together():
             gone = self._rows("DELETE FROM {item} WHERE id = ANY(%s) RETURNING id", (list(ids),))
             self._mark_change(len(gone))
         return len(gone)
@@ -143,7 +154,7 @@ class Postgres:
 
     def get(self, ids: Sequence[str]) -> list[Item]:
         rows = self._rows(f"SELECT {COLUMNS} FROM {{item}} WHERE id = ANY(%s)", (list(ids),))
-        found = {row[0]: Item(*row) for row in rows}
+        found = {row[0]: kept_item(self.place, row) for row in rows}
         return [found[id] for id in ids if id in found]
 
     def items(self, where: Conditions = ()) -> Iterator[Item]:
@@ -151,7 +162,7 @@ class Postgres:
         sql = self._sql(f"SELECT {COLUMNS} FROM {{item}} item WHERE {{where}} ORDER BY number", where=condition)
         with self._guarded(), self._connection.transaction(), self._connection.cursor("items") as cursor:
             for row in cursor.execute(sql, values):  # type: ignore[arg-type,unused-ignore]
-                yield Item(*row)
+                yield kept_item(self.place, row)
 
     def count(self, where: Conditions = ()) -> int:
         condition, values = as_sql(where)
@@ -166,7 +177,7 @@ class Postgres:
 
     def pending(self, most: int) -> list[Pending]:
         sql = f"SELECT {COLUMNS}, hash FROM {{item}} WHERE vector IS NULL ORDER BY number LIMIT %s"
-        return [Pending(row[0], row[-1], Item(*row[:-1]).content) for row in self._rows(sql, (most,))]
+        return [Pending(row[0], row[-1], kept_item(self.place, row[:-1]).content) for row in self._rows(sql, (most,))]
 
     def count_pending(self) -> int:
         return int(self._rows("SELECT count(*) FROM {item} WHERE vector IS NULL")[0][0])
@@ -178,7 +189,7 @@ class Postgres:
     def set_vectors(self, fingerprint: str, pending: Sequence[Pending], vectors: Vectors) -> None:
         update = self._sql("UPDATE {item} SET vector = %s::halfvec WHERE id = %s AND hash = %s")
         keep = self._sql("INSERT INTO {item}_fact VALUES ('fingerprint', %s) ON CONFLICT DO NOTHING")
-        with self._guarded(), self._connection.transaction(), self._connection.cursor() as cursor:
+        with self.together(), self._connection.cursor() as cursor:
             cursor.execute(keep, (fingerprint,))  # type: ignore[arg-type,unused-ignore]
             if self.fingerprint() != fingerprint:
                 raise InputError(f"the vectors of {self.place} are those of another model")
@@ -197,9 +208,11 @@ class Postgres:
 
     def rebuild(self, vectors: bool) -> None:
         """There is nothing derived but the vectors."""
+        self._rows("SELECT 1 FROM {item}_fact LIMIT 1")
         if vectors:
-            self._rows("WITH gone AS (DELETE FROM {item}_fact WHERE name = 'fingerprint') SELECT 1")
-            self._rows("UPDATE {item} SET vector = NULL RETURNING 1")
+            with self.together():
+                self._rows("DELETE FROM {item}_fact WHERE name = 'fingerprint' RETURNING 1")
+                self._connection.execute(self._sql("UPDATE {item} SET vector = NULL"))  # type: ignore[arg-type,unused-ignore]
 
     def facts(self) -> dict[str, Any]:
         sizes = "pg_total_relation_size('{item}') + pg_total_relation_size('{item}_posting')"

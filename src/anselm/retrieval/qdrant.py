@@ -18,7 +18,7 @@ from qdrant_client import QdrantClient, models
 from anselm.errors import InputError
 from anselm.retrieval.engine import Pending, Vectors
 from anselm.retrieval.filters import SOURCE, Conditions
-from anselm.retrieval.item import Item
+from anselm.retrieval.item import Item, kept_item
 from anselm.retrieval.terms import count_terms, passage_weights
 
 WORDS, MEANING = "words", "meaning"
@@ -36,7 +36,8 @@ def connect(address: str) -> Qdrant:
         raise InputError(f"{address} is no pool: qdrant://host:port/name is needed")
     scheme = "https" if options.get("tls") == ["1"] else "http"
     key = os.environ.get("QDRANT_API_KEY")
-    client = QdrantClient(url=f"{scheme}://{parts.hostname}:{parts.port or PORT}", api_key=key)
+    place = f"{scheme}://{parts.hostname}:{parts.port or PORT}"
+    client = QdrantClient(url=place, api_key=key, check_compatibility=False)  # else it warns where none answers
     return Qdrant(client, name, address, int(width))
 
 
@@ -179,7 +180,7 @@ def as_payload(item: Item, fingerprint: str) -> dict[str, Any]:
 
 
 def as_item(payload: Mapping[str, Any]) -> Item:
-    return Item(**{name: payload[name] for name in FIELDS})
+    return kept_item("Qdrant", [payload.get(name) for name in FIELDS])
 
 
 def as_point(item: Item) -> models.PointStruct:

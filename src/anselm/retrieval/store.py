@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from anselm.errors import InputError
+import numpy as np
+
+from anselm.errors import FormatError, InputError
 from anselm.retrieval.database import Database
 from anselm.retrieval.engine import Pending, Vectors
 from anselm.retrieval.filters import SOURCE, Conditions
-from anselm.retrieval.item import Item, write_meta
-from anselm.retrieval.terms import count_terms
+from anselm.retrieval.item import Item, kept_item, write_meta
+from anselm.retrieval.terms import TERM, count_terms
 
 FILE = "pool.db"
 FINGERPRINT, CHANGE, COMPACTED = "fingerprint", "change", "compacted"
@@ -43,6 +45,7 @@ class Store:
     def __init__(self, folder: Path, write: bool) -> None:
         self.database = Database(folder / FILE, write)
         self._first_pending = 0  # no item before it lacks a vector
+        self._vector_size = 0  # bytes, once it is known
 
     def fact(self, name: str) -> Any:
         return self.database.one("SELECT value FROM fact WHERE name = ?", name)
@@ -50,7 +53,7 @@ class Store:
     @property
     def change(self) -> int:
         """How many there have been."""
-        return int(self.fact(CHANGE) or 0)
+        return self._number(CHANGE)
 
     def _next_change(self) -> int:
         change = self.change + 1
@@ -94,7 +97,7 @@ class Store:
             yield from self.database.rows(sql.replace("(?)", f"({', '.join('?' * len(some))})"), *some)
 
     def get(self, ids: Sequence[str]) -> list[Item]:
-        found = {row[0]: as_item(row) for row in self._in(f"SELECT {COLUMNS} FROM item WHERE id IN (?)", ids)}
+        found = {row[0]: self._item(row) for row in self._in(f"SELECT {COLUMNS} FROM item WHERE id IN (?)", ids)}
         return [found[id] for id in ids if id in found]
 
     def ids(self, numbers: Sequence[int]) -> list[str]:
@@ -104,7 +107,7 @@ class Store:
     def items(self, where: Conditions = ()) -> Iterator[Item]:
         condition, values = as_sql(where)
         sql = f"SELECT {COLUMNS} FROM item WHERE {condition} ORDER BY number"
-        return (as_item(row) for row in self.database.stream(sql, *values))
+        return (self._item(row) for row in self.database.stream(sql, *values))
 
     def numbers(self, where: Conditions) -> list[int]:
         condition, values = as_sql(where)
@@ -127,7 +130,7 @@ class Store:
                   WHERE number >= ? AND number NOT IN (SELECT number FROM vector) ORDER BY number LIMIT ?"""
         rows = cast(list[Any], self.database.rows(sql, self._first_pending, most))
         self._first_pending = rows[0][-1] if rows else self._first_pending
-        return [Pending(id, hash, as_item((id, *place)).content) for id, *place, hash, _ in rows]
+        return [Pending(id, hash, self._item((id, *place)).content) for id, *place, hash, _ in rows]
 
     def count_pending(self) -> int:
         return self.count() - cast(int, self.database.one("SELECT count(*) FROM vector"))
@@ -158,7 +161,41 @@ class Store:
         way = "INDEXED BY item_change" if change else "NOT INDEXED"
         sql = f"""SELECT number, terms, data, source, meta FROM item {way} LEFT JOIN vector USING (number)
                   WHERE change > ?"""
-        return (Row(*row) for row in cast(Iterator[Any], self.database.stream(sql, change)))
+        return (self._row(row) for row in cast(Iterator[Any], self.database.stream(sql, change)))
+
+    def _row(self, values: Sequence[Any]) -> Row:
+        row = Row(*values)
+        terms, vector = row.terms, b"" if row.vector is None else row.vector
+        if not isinstance(terms, bytes) or len(terms) % TERM.itemsize or not self._fits(vector):
+            raise FormatError(self.database.path, f"passage number {row.number} has terms or a vector of a wrong size")
+        return row
+
+    def _fits(self, vector: Any) -> bool:
+        """The width is looked up anew where it does not: the first vectors may just have come."""
+        if not isinstance(vector, bytes):
+            return False
+        if len(vector) not in (0, self._vector_size):
+            self._vector_size = self.width * np.dtype(HALF).itemsize
+        return len(vector) in (0, self._vector_size)
+
+    @property
+    def width(self) -> int:
+        """Of vectors; 0 where there are none."""
+        return self._number("width")
+
+    def _number(self, name: str) -> int:
+        value = self.fact(name) or 0
+        if type(value) is not int or value < 0:
+            raise FormatError(self.database.path, f"its {name} is {value!r:.60}, and must be a whole number")
+        return value
+
+    def _item(self, row: Sequence[Any]) -> Item:
+        *values, meta = row
+        try:
+            known = json.loads(meta)
+        except (ValueError, TypeError, RecursionError):
+            known = None
+        return kept_item(self.database.path, (*values, known))
 
     def count_newer(self, change: int) -> int:
         return cast(int, self.database.one("SELECT count(*) FROM item WHERE change > ?", change))
@@ -166,7 +203,7 @@ class Store:
     @property
     def compacted(self) -> int:
         """The change until which nobody knows any more what was deleted."""
-        return int(self.fact(COMPACTED) or 0)
+        return self._number(COMPACTED)
 
     def removed(self, change: int) -> list[int]:
         """What was deleted since."""
@@ -187,11 +224,6 @@ def as_row(item: Item) -> tuple[object, ...]:
     place = (item.source, item.start, item.end, item.line)
     terms = count_terms(item.content).tobytes()
     return (item.id, item.text, item.question, item.heading, *place, write_meta(item.meta), item.hash, terms)
-
-
-def as_item(row: Sequence[Any]) -> Item:
-    id, text, question, heading, source, start, end, line, meta = row
-    return Item(id, text, question, heading, source, start, end, line, json.loads(meta))
 
 
 def as_sql(where: Conditions) -> tuple[str, list[object]]:
