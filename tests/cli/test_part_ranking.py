@@ -60,6 +60,17 @@ def test_one_bad_record_is_named_counted_and_told_by_the_exit_code(folder: Path)
     assert "2.jsonl, line 2: a JSON object" in strict
 
 
+def test_every_part_that_could_not_be_ranked_is_named(folder: Path) -> None:
+    for name in ("x", "y", "z"):
+        (folder / "in" / f"{name}.jsonl.gz").write_bytes(b"no gzip")
+    command = ("rank", "--input", folder / "in", "--output", f"{folder}/out/", "-m", "bm25", "--workers", "1")
+    done = CliRunner().invoke(app, [str(argument) for argument in command])
+    assert str(done.exception) == "3 of 5 parts were not ranked, see above"
+    for name in ("x", "y", "z"):
+        assert f"not ranked: {folder}/in/{name}.jsonl.gz: cannot be unpacked" in done.stderr
+    assert len(read_all(folder / "out")) == 20
+
+
 def test_what_does_not_fit_is_refused(folder: Path) -> None:
     given = ("rank", "--input", f"{folder}/in/*.jsonl", "--output", f"{folder}/out/", "-m", "bm25")
     assert "unknown engine 'spark'; there is local, ray" in refusal(*given, "--engine", "spark")

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from anselm.data.formats.jsonl import read_rankable
 from anselm.data.formats.trec import read_run
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
@@ -485,3 +486,29 @@ def test_an_output_that_appears_meanwhile_is_kept(ranker: Ranker, tmp_path: Path
         rank_file(ranker, late(), output)
     assert output.read_text() == "theirs"
     assert list(tmp_path.iterdir()) == [output]
+
+
+def test_what_else_came_with_a_list_comes_back_and_is_what_a_run_goes_on_with(ranker: Ranker, tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": f"q{n}",
+            "question": "oak?",
+            "url": f"/{n}",
+            "none": None,
+            "meta": {"by": n},
+            "candidates": ["oak", "elm"],
+        }
+        for n in range(3)
+    ]
+    source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rank_file(ranker, read_rankable(source), output)
+    whole = output.read_text()
+    assert [json.loads(line)["meta"] for line in whole.splitlines()] == [{"url": f"/{n}", "by": n} for n in range(3)]
+    partial = output.rename(tmp_path / "out.jsonl.partial")
+    partial.write_text(whole.splitlines(keepends=True)[0])
+    assert rank_file(ranker, read_rankable(source), output) == 3
+    assert output.read_text() == whole
+    output.rename(partial).write_text(whole.replace('"url": "/0"', '"url": "/9"'))
+    with pytest.raises(InputError, match="was not begun with this input"):
+        rank_file(ranker, read_rankable(source), output)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,19 @@ def test_what_is_not_there(memory: str) -> None:
         find_files("nosuch://x/y.jsonl")
 
 
+@pytest.mark.parametrize("asked", ["in", "in/", "in/**", "in/**/*.jsonl", "in/*.jsonl"])
+def test_what_is_written_is_not_read_by_the_next_run(asked: str, memory: str) -> None:
+    with write_whole(f"{memory}/in/a.jsonl") as file:
+        file.write("".join(line(one) for one in lists(3)).encode())
+    order = Order(f"{memory}/{asked}", f"{memory}/in/out", "bm25")
+    if asked == "in/*.jsonl":
+        assert rank_parts(order, lambda parts: OneWorker()).lists == 3
+        return
+    with pytest.raises(InputError, match="which is read; give a folder outside of it"):
+        rank_parts(order, lambda parts: OneWorker())
+    assert len(find_files(f"{memory}/in")) == 1
+
+
 def parquet(path: Path, rows: list[dict[str, Any]], group: int) -> Path:
     arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -159,3 +173,15 @@ def test_metadata_of_candidates_is_json_in_parquet(tmp_path: Path) -> None:
     (row,) = files.read_table(tmp_path / "a.parquet").to_pylist()
     assert json.loads(row["results"][0]["meta"]) == {"x": [1]}
     assert row["answerable"] is None
+
+
+def test_what_else_came_with_a_list_is_json_in_parquet(tmp_path: Path) -> None:
+    files = pytest.importorskip("pyarrow.parquet")
+    day = datetime(2026, 11, 18)
+    rows = [{**json.loads(line(one)), "url": f"/{one.id}", "day": day} for one in lists(3)]
+    parquet(tmp_path / "in" / "a.parquet", rows, 2)
+    rank_parts(Order(str(tmp_path / "in"), str(tmp_path / "out"), "bm25"), lambda parts: OneWorker())
+    found = files.read_table(tmp_path / "out" / "a.parquet").to_pylist()
+    assert [json.loads(row["meta"]) for row in found] == [
+        {"url": f"/q{number}", "day": "2026-11-18 00:00:00"} for number in range(3)
+    ]

@@ -93,6 +93,38 @@ def test_what_is_read_and_what_is_written_are_apart(order: Order, tmp_path: Path
     assert not (tmp_path / "in" / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("pattern", "folder", "found"),
+    [
+        ("**", "in/out", True),
+        ("**/*.jsonl*", "in/out", True),
+        ("**/[a-c].*", "in/out/deep", True),
+        ("*/**/*.jsonl", "in/sub", True),
+        ("**", "in/_out", False),  # names with an underscore are passed over
+        ("*.jsonl", "in/out", False),
+        ("a*/**", "in/out", False),
+        ("**/x.jsonl", "in/out", False),  # by which nothing is named that is written
+        ("**", "out", False),
+    ],
+)
+def test_a_pattern_does_not_read_what_it_has_written(
+    pattern: str, folder: str, found: bool, order: Order, tmp_path: Path
+) -> None:
+    write(tmp_path / "in" / "sub" / "d.jsonl", [line(one) for one in lists(2, 100)])
+    write(tmp_path / "in" / "abc" / "e.jsonl", [line(one) for one in lists(2, 200)])
+    asked = replace(order, source=f"{order.source}/{pattern}", folder=str(tmp_path / folder))
+    if pattern == "**/x.jsonl":
+        write(tmp_path / "in" / "x.jsonl", [line(one) for one in lists(2, 300)])
+        asked = replace(asked, part_bytes=100)  # in pieces, which have other names
+    if found:
+        with pytest.raises(InputError, match="which is read; give a folder outside of it"):
+            run(asked)
+        assert not list(tmp_path.rglob("_anselm"))
+    else:
+        first, _ = run(asked)
+        assert run(asked)[0] == replace(first, kept=first.parts)
+
+
 def test_files_of_others_are_left_alone(order: Order, tmp_path: Path) -> None:
     mine, ours = tmp_path / "out" / "sub" / ".mine.partial", tmp_path / "out" / ".a.jsonl.1.partial"
     for path in (mine, ours):

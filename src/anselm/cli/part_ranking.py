@@ -86,6 +86,8 @@ def tell(report: BulkReport, order: Order, as_json: bool) -> None:
         whisper(f"anselm: note: {report.uncut[0]} is large and packed by gzip, which cannot be cut into pieces")
     for line in report.first_skipped[:NAMED]:
         whisper(f"anselm: skipped: {line}")
+    for line in report.failed[:NAMED] if len(report.failed) > 1 else ():
+        whisper(f"anselm: not ranked: {line}")
     for line in report.repeated[:NAMED]:
         whisper(f"anselm: note: {line}; both are ranked")
     if as_json:
@@ -96,10 +98,17 @@ def tell(report: BulkReport, order: Order, as_json: bool) -> None:
         said = f"{report.lists:,} list{'s' * (report.lists != 1)} ranked into {order.folder}"
         say(f"{said}, {parts:,} part{'s' * (parts != 1)}{kept}")
     if report.failed:
-        raise InputError(f"{len(report.failed):,} of {report.parts:,} parts were not ranked: {report.failed[0]}")
+        raise InputError(f"{len(report.failed):,} of {report.parts:,} parts were not ranked{which(report)}")
     if report.repeated:
         whisper(f"anselm: {len(report.repeated):,} lists have an id that an earlier piece of their file has")
     if report.skipped:
         whisper(f"anselm: {report.skipped:,} {'record was' if report.skipped == 1 else 'records were'} skipped")
     if report.skipped or report.repeated:
         raise typer.Exit(SKIPPED)
+
+
+def which(report: BulkReport) -> str:
+    """Where several failed they are named above, as far as that is of use."""
+    if len(report.failed) == 1:
+        return f": {report.failed[0]}"
+    return f"; the first {NAMED} are named above" if len(report.failed) > NAMED else ", see above"

@@ -4,10 +4,12 @@ ranker        `Ranker`, which everything else goes through
 given         questions, candidates and numbers as people give them, checked
 first_pass    which passages of a long document are read
 scorers       a model to score with, by name or folder
-torch_devices the same on what torch computes on, such as a GPU
+torch_devices  the same on what torch computes on, such as a GPU
 answers       what a ranking is
 contexts      candidates among each other: graphs, scores without and with them
 context_pictures  the same as a picture or a page
+figures       what a model saw in a list, to be looked at
+pool_answers  asking a pool
 passages      the sentences and entries of documents as candidates
 explanations  which words a score comes from
 groups        similar answers together

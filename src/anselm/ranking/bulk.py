@@ -159,5 +159,7 @@ def ranked_lists(ranker: Ranker, questions: Iterable[Question]) -> Iterator[tupl
 
 
 def ranked_record(question: Question, ranking: Ranking[Result], top: int | None) -> dict[str, Any]:
+    """With what is known of the question, so that nothing has to be looked up again."""
     record = ranking.to_dict()
-    return {"id": question.id} | record | {"results": record["results"][:top]}
+    results = record.pop("results")[:top]
+    return {"id": question.id, **record, **({"meta": dict(question.meta)} if question.meta else {}), "results": results}

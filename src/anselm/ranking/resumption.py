@@ -64,6 +64,7 @@ def _fits(record: Any, question: Question, ranker: Ranker, top: int | None) -> b
     sure, verdict = record.get("answerability"), record.get("answerable")
     return (
         all(_same(record.get(name), value) for name, value in head.items())
+        and json.dumps(record.get("meta", {})) == json.dumps(dict(question.meta))
         and (sure is None or _is_probability(sure))
         and (verdict is None or isinstance(verdict, bool))
         and len(results) == min(len(question.candidates), top or len(question.candidates))

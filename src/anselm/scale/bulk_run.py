@@ -29,7 +29,7 @@ from anselm.scale.manifest import (
     read_record,
     sizes_of_cut,
 )
-from anselm.scale.places import File, beside, find_files, is_address, names_in, remove
+from anselm.scale.places import File, beside, find_files, is_address, names_in, remove, would_find
 from anselm.scale.repeats import find_repeats
 from anselm.scale.tasks import RankPart
 
@@ -82,7 +82,7 @@ def rank_parts(order: Order, make_crew: Callable[[int], Crew], advance: Advance 
     files, known = find_files(order.source), fingerprint(order.model)  # before anything is written
     parts = find_parts(files, order.part_bytes)
     check_apart(parts, order.folder)
-    check_outside(order)
+    check_outside(order, parts)
     with one_writer(order.folder, parts):
         plan = make_plan(order, files, parts, known)
         if not plan.todo:
@@ -153,11 +153,11 @@ def check_apart(parts: Sequence[Part], folder: str) -> None:
             raise InputError(f"{part.place} is what is read; give another folder to write to")
 
 
-def check_outside(order: Order) -> None:
+def check_outside(order: Order, parts: Sequence[Part]) -> None:
     """Parts that are written below what is read would be read by the next run."""
-    source, folder = Path(order.source), Path(order.folder)
-    if not is_address(order.source) and source.is_dir() and folder.resolve().is_relative_to(source.resolve()):
-        raise InputError(f"{order.folder} is in {order.source}, which is read; give a folder outside of it")
+    for part in parts:
+        if part.place != order.source and would_find(order.source, beside(order.folder, part.name)):
+            raise InputError(f"{order.folder} is in {order.source}, which is read; give a folder outside of it")
 
 
 def check_cuts(folder: str, parts: Sequence[Part], there: set[str]) -> None:

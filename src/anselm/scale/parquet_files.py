@@ -1,8 +1,8 @@
 """Lists in Parquet, with pyarrow: the columns of grouped JSONL in, those of ranked lists out.
 
 In: `question`, `candidates` (a list of texts, or of structs with a `text`), and, where there are, `id` and `meta`.
-Out: `id`, `question`, `model`, `answerable`, `answerability`, `threshold`, `empty`, `warnings` and `results`, a list of
-structs. What else came with a candidate is JSON in `meta`, since a column needs one type.
+Out: `id`, `question`, `model`, `answerable`, `answerability`, `unsure`, `threshold`, `empty`, `warnings`, `meta` and
+`results`, a list of structs. What else came with a list or a candidate is JSON in `meta`: a column needs one type.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import IO, Any
 from anselm.errors import FormatError, MissingExtraError
 from anselm.scale.places import open_place
 
-COLUMNS = ("id", "question", "candidates", "meta")
 ROWS = 64  # in memory at once
 ROW_GROUP = 1_024  # lists of what is written
 
@@ -34,9 +33,8 @@ def read_rows(place: str, start: int, stop: int | None) -> Iterator[tuple[int, d
         metadata = parquet.metadata
         groups = range(start, metadata.num_row_groups if stop is None else stop)
         before = sum(metadata.row_group(one).num_rows for one in range(start))
-        columns = [name for name in COLUMNS if name in parquet.schema_arrow.names]
         with told(place):
-            batches = parquet.iter_batches(ROWS, row_groups=list(groups), columns=columns)
+            batches = parquet.iter_batches(ROWS, row_groups=list(groups))
             rows = (row for batch in batches for row in batch.to_pylist())
             for number, row in enumerate(rows, start=before + 1):
                 yield number, without_nulls(row)
@@ -79,8 +77,7 @@ class RankedRows:
         self._rows: list[dict[str, Any]] = []
 
     def write(self, record: Mapping[str, Any]) -> None:
-        results = [{**one, "meta": json.dumps(one["meta"])} if "meta" in one else one for one in record["results"]]
-        self._rows.append({**record, "results": results})
+        self._rows.append({**with_json(record), "results": [with_json(one) for one in record["results"]]})
         if len(self._rows) == ROW_GROUP:
             self._flush()
 
@@ -95,10 +92,15 @@ class RankedRows:
         self._writer.close()
 
 
+def with_json(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Its metadata as JSON; a date or what else JSON does not know, as text."""
+    return {**record, "meta": json.dumps(record["meta"], default=str)} if "meta" in record else record
+
+
 def ranked_schema(arrow: Any) -> Any:
     text, number, yes = arrow.string(), arrow.float64(), arrow.bool_()
     result = {"index": arrow.int64(), "id": text, "text": text, "score": number, "probability": number}
     result |= {"question": text, "meta": text, "read": yes}
     fields = {"id": text, "question": text, "model": text, "answerable": yes, "answerability": number}
-    fields |= {"threshold": number, "empty": arrow.int64(), "warnings": arrow.list_(text)}
+    fields |= {"unsure": yes, "threshold": number, "empty": arrow.int64(), "warnings": arrow.list_(text), "meta": text}
     return arrow.schema([*fields.items(), ("results", arrow.list_(arrow.struct(list(result.items()))))])

@@ -11,9 +11,10 @@ import gzip
 import posixpath
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
@@ -98,6 +99,30 @@ def _find_there(asked: str) -> list[File]:
         for name, info in found.items()
         if info["type"] == "file"
     ]
+
+
+def would_find(asked: str, place: str) -> bool:
+    """Whether a file that appears at a place would be among those that are asked for, the next time."""
+    root, rest = (_fixed(asked), "") if is_pattern(asked) else (asked, "/**")
+    names, fixed = _absolute(place).split("/"), _absolute(root).split("/")
+    below = names[len(fixed) :]
+    if names[: len(fixed)] != fixed or any(name.startswith((".", "_")) for name in below):
+        return False
+    return _matches(below, (rest or asked.removeprefix(root)).strip("/").split("/"))
+
+
+def _absolute(place: str) -> str:
+    return place.rstrip("/") if is_address(place) else Path(place).resolve().as_posix()
+
+
+def _matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Name by name; ** stands for any number of them."""
+    if not pattern or not names:
+        return not names and all(part == "**" for part in pattern)
+    first, *rest = pattern
+    if first == "**":
+        return _matches(names, rest) or _matches(names[1:], pattern)
+    return fnmatchcase(names[0], first) and _matches(names[1:], rest)
 
 
 def _bare(path: str) -> str:
