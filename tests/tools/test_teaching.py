@@ -143,8 +143,8 @@ def test_the_loss_of_labelled_lists_one_by_one() -> None:
 def test_who_scores_as_the_teacher_does_loses_nothing() -> None:
     scores, owner = torch.randn(6), torch.tensor([0, 0, 1, 1, 1, 1])
     share = torch.cat([scores[:2].softmax(0), scores[2:].softmax(0)])
-    assert float(taught_loss(scores, scores, share, owner, 2, 0.1)) == pytest.approx(0, abs=1e-6)
-    assert float(taught_loss(scores + 1, scores, share, owner, 2, 0.1)) == pytest.approx(0.1, abs=1e-5)
+    assert float(taught_loss(scores, scores, share, owner, torch.ones(2), 0.1)) == pytest.approx(0, abs=1e-6)
+    assert float(taught_loss(scores + 1, scores, share, owner, torch.ones(2), 0.1)) == pytest.approx(0.1, abs=1e-5)
 
 
 def test_neighbours_by_bm25() -> None:
@@ -159,3 +159,16 @@ def test_area_by_all_pairs() -> None:
     values, positive = rng.integers(0, 5, 30).astype(float), rng.random(30) < 0.4
     pairs = list(product(values[positive], values[~positive]))
     assert area(values, positive) == pytest.approx(sum((a > b) + 0.5 * (a == b) for a, b in pairs) / len(pairs))
+
+
+def test_a_list_counts_by_its_weight() -> None:
+    scores, taught, owner = torch.rand(5), torch.rand(5), torch.tensor([0, 0, 1, 1, 1])
+    share = torch.cat([taught[:2].softmax(0), taught[2:].softmax(0)])
+
+    def alone(some: slice) -> tuple[float, float]:
+        order = share[some] * (share[some].log() - scores[some].log_softmax(0))
+        return float(order.sum()), float((scores[some] - taught[some]).square().sum())
+
+    (one, near), (two, far) = alone(slice(0, 2)), alone(slice(2, 5))
+    found = taught_loss(scores, taught, share, owner, torch.tensor([1.0, 3.0]), 0.1)
+    assert float(found) == pytest.approx((one + 3 * two) / 4 + 0.1 * (near + 3 * far) / (2 + 9), rel=1e-4)

@@ -1,9 +1,10 @@
 """Write down everything that teacher and student are shown, as arrays of tokens: one file to take to a GPU.
 
-    python -m tools.default_model.prepare_teaching ENTRIES.jsonl DICTIONARY.dict.dz OUT.npz
+    python -m tools.default_model.prepare_teaching ENTRIES.jsonl DICTIONARY.dict.dz OUT.npz --glosses data.noun ...
 
+The entries are collect_entries.py's, the dictionary is that of Debian's dict-foldoc, the glosses those of wordnet-base.
 Needs ANSELM_DATA. Labelled lists are those of the mixture, and lists of questions that were cut out of manuals; the
-others are tools/default_model/gathering.py's.
+others are those of tools/default_model/gathering.py and short_texts.py.
 """
 
 # ruff: noqa: T201
@@ -39,6 +40,7 @@ from tools.default_model.gathering import (
 )
 from tools.default_model.near import nearest
 from tools.default_model.piece_numbers import translation
+from tools.default_model.short_texts import gloss_pool, read_glosses, short_answers, short_passages, short_posts
 
 SEED = 21
 LARGE = "all-mpnet-base-v2"
@@ -68,6 +70,7 @@ def main() -> None:
     parser.add_argument("entries", type=Path)
     parser.add_argument("terms", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--glosses", type=Path, nargs="*", default=[], help="of WordNet")
     parser.add_argument("--every", type=int, default=1, help="only one of so many, to try it")
     given = parser.parse_args()
     rng = random.Random(SEED)
@@ -83,6 +86,12 @@ def main() -> None:
         post_pool(sites, rng),
         *manual_pools(entries, rng),
         term_pool(list(read_terms(given.terms))[:: given.every], rng),
+    ]
+    pools += [
+        *short_answers(entries, rng),
+        short_posts(sites.values(), rng),
+        *(short_passages("/".join(part), lists, rng) for part, lists in sources.items()),
+        gloss_pool(list(read_glosses(given.glosses, rng))[:: given.every], rng),
     ]
     cross(pools, CROSS // given.every, rng)
     dropped = without_repeated(pools, is_known, repeats)
@@ -158,7 +167,7 @@ def save(out: Path, pools: Sequence[Pool], labelled: Sequence[Labelled]) -> None
             "units",
             len(pool.queries),
             "queries",
-            [q.text for q in pool.queries[:: len(pool.queries) // 5]][:5],
+            [q.text for q in pool.queries[:: max(1, len(pool.queries) // 5)]][:5],
             flush=True,
         )
     numbers, labels, sizes = [], [], []

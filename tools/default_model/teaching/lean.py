@@ -148,7 +148,7 @@ def loss_of(model: Late, flat: Flat, step: Step, entry: np.ndarray) -> tuple[Ten
     owner = torch.from_numpy(np.repeat(np.arange(len(sizes)), sizes))
     share = mixed_shares(taught, kept["labels"], owner, len(sizes))
     scores, cosines = score(model, flat, step)
-    value = taught_loss(scores, taught, share, owner, len(sizes), CLOSE)
+    value = taught_loss(scores, taught, share, owner, torch.ones(len(sizes)), CLOSE)
     return value, value + SIMILAR * (cosines - kept["large"]).square().mean(), len(pairs)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +19,18 @@ from tools.default_model.teaching.losses import log_shares, taught_loss
 BLEND, ENTRIES = (0.572, 5.97), (0.25, 6.0)  # of the teacher's score and cosine, as the accurate model has them
 LABELS = 0.3  # of the labels in what a labelled list is taught
 CLOSE = 0.1
+PRESENT, PRESENT_ENTRIES = (0.634, 6.4), (0.2, 6.0)  # of the present default's score and cosine
+ENTRY_POOLS = ("manual entries", "manual short entries")
+SENTENCE_POOLS = ("sentences", "headed")  # how the names of pools of sentences end
+
+
+@dataclass(frozen=True)
+class Care:
+    """Of entries and texts, which a student got worse at: how much they count, a sentence being 1, and how much of what
+    the present default thinks of them is mixed into what is taught."""
+
+    count: float = 1.0
+    present: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,7 @@ class Lesson:
     similar: Tensor  # (pairs,) cosines by the small encoder
     meant: Tensor  # (pairs,) cosines by the large one
     entry: Tensor  # (pairs,) whether a unit is an entry of a FAQ
+    weight: Tensor  # (lists,) what each counts
 
 
 class Lessons:
@@ -43,11 +56,12 @@ class Lessons:
     `patient`: to wait for the next part rather than to repeat one.
     """
 
-    def __init__(self, data: Data, folder: Path, budget: int, patient: bool) -> None:
+    def __init__(self, data: Data, folder: Path, budget: int, patient: bool, care: Care | None = None) -> None:
         self.data, self.folder, self.budget, self.patient = data, folder, budget, patient
+        self.care = care or Care()
         self.rng = np.random.default_rng(11)
         self.parts: dict[Path, tuple[Lists, dict[str, np.ndarray]]] = {}
-        self.entry = entry_units(data)
+        self.entry, self.sentence = entry_units(data), sentence_units(data)
         self.fresh = 0  # pairs seen for the first time
 
     def __iter__(self) -> Iterator[Lesson]:
@@ -62,7 +76,7 @@ class Lessons:
 
     def _next(self) -> Path:
         while True:
-            done = (self.folder / "done").exists()
+            done = all_written(self.folder)
             new = [path for path in sorted(self.folder.glob("part[0-9][0-9][0-9].npz")) if path not in self.parts]
             if new:
                 return new[0]
@@ -76,27 +90,47 @@ class Lessons:
         entry = put(self.entry[units])
         score, meant, similar, labels = (put(columns[name][pairs]) for name in ("score", "large", "small", "labels"))
         taught = blended(score, meant, entry, BLEND, ENTRIES)
+        if self.care.present:
+            present = blended(put(columns["reader"][pairs]), similar, entry, PRESENT, PRESENT_ENTRIES)
+            mixed = torch.where(put(self.sentence[units]), 0.0, self.care.present)
+            taught = (1 - mixed) * taught + mixed * present
         owner = put(np.repeat(np.arange(count), lists.sizes[some]))
+        weight = torch.where(put(self.sentence[lists.units[lists.bounds[some]]]), 1.0, self.care.count)
         share = mixed_shares(taught, labels, owner, count)
         questions = lists.questions[pairs]
         few = Lists(lists.asked[some], np.concatenate([[0], np.cumsum(lists.sizes[some])]), units, columns["labels"])
         widths = self.data.widths(few, "small")
-        return Lesson(questions, units, widths, owner, count, taught, share, similar, meant, entry)
+        return Lesson(questions, units, widths, owner, count, taught, share, similar, meant, entry, weight)
 
 
 def read_part(path: Path) -> tuple[Lists, dict[str, np.ndarray]]:
     with np.load(path) as file:
-        columns = {name: file[name].astype(np.float32) for name in ("score", "large", "small", "labels")}
+        names = ("score", "large", "small", "labels", "reader")
+        columns = {name: file[name].astype(np.float32) for name in names if name in file.files}
         return from_sizes(file["asked"], file["sizes"], file["units"], columns["labels"]), columns
+
+
+def all_written(folder: Path) -> bool:
+    """Whether all runs of scoring.py that write there are over."""
+    over = [path.name for path in folder.glob("done-*")]
+    return bool(over) and len(over) == int(over[0].split("-")[-1])
 
 
 def entry_units(data: Data) -> np.ndarray:
     """(units,)"""
+    return data.file["entry"] if "entry" in data.file else units_of(data, lambda name: name in ENTRY_POOLS)
+
+
+def sentence_units(data: Data) -> np.ndarray:
+    """(units,)"""
+    return units_of(data, lambda name: name.endswith(SENTENCE_POOLS))
+
+
+def units_of(data: Data, wanted: Callable[[str], bool]) -> np.ndarray:
+    """Whether each is of such a pool."""
     found = np.zeros(len(data.units), dtype=bool)
-    if "entry" in data.file:
-        return data.file["entry"]
     for name, (start, end) in zip(data.file["pool_names"].tolist(), pairwise(data.file["pools"]), strict=True):
-        found[start:end] = name == "manual entries"
+        found[start:end] = wanted(name)
     return found
 
 
@@ -116,7 +150,7 @@ def mixed_shares(taught: Tensor, labels: Tensor, owner: Tensor, count: int) -> T
 
 
 def lesson_loss(scores: Tensor, lesson: Lesson) -> Tensor:
-    return taught_loss(scores, lesson.taught, lesson.share, lesson.owner, lesson.count, CLOSE)
+    return taught_loss(scores, lesson.taught, lesson.share, lesson.owner, lesson.weight, CLOSE)
 
 
 class Clock:

@@ -36,9 +36,14 @@ def labelled_loss(scores: Tensor, labels: Tensor, owner: Tensor, count: int, lev
     return by_list + level * by_level
 
 
-def taught_loss(scores: Tensor, taught: Tensor, share: Tensor, owner: Tensor, count: int, close: float) -> Tensor:
-    """To order a list as the teacher does (`share`, which sums to 1 over each list), and to give the same scores."""
-    plain, _ = log_shares(scores, owner, count, null=False)
-    by_list = (share * (share.clamp(min=1e-9).log() - plain)).sum() / count
+def taught_loss(scores: Tensor, taught: Tensor, share: Tensor, owner: Tensor, weight: Tensor, close: float) -> Tensor:
+    """To order a list as the teacher does (`share`, which sums to 1 over each list), and to give the same scores.
+
+    `weight` is what each list counts. (lists,)
+    """
+    plain, _ = log_shares(scores, owner, len(weight), null=False)
+    counts = weight[owner]
+    by_list = (counts * share * (share.clamp(min=1e-9).log() - plain)).sum() / weight.sum()
     apart = scores - taught
-    return by_list + close * torch.where(apart.abs() < 4, apart.square(), 8 * apart.abs() - 16).mean()
+    far = torch.where(apart.abs() < 4, apart.square(), 8 * apart.abs() - 16)
+    return by_list + close * (counts * far).sum() / counts.sum()

@@ -2,37 +2,46 @@
 
     python -m tools.default_model.teaching.pupils TEXTS.npz JUDGED.npz PARTS LARGE READER.onnx OUT near,read
 
-Names are those of LATE and CROSS, or "default". Their rates fall with the time or the pairs that are left. Fast ones
-begin as an earlier one (--start) where the shapes are the same, without that with what LARGE makes of each piece.
+Names are those of LATE and CROSS, or "default". Their rates fall with the time or the pairs that are left. All may
+begin as an earlier one (--start) where the shapes are the same; without that, fast ones begin with what LARGE makes of
+each piece, and the default's as its reader is. What is written is split into OUT, OUT-2 and so on.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from anselm.models.frames.dequantized import thaw
-from tools.default_model.teaching.arrays import Data, labelled_lists
+from tools.default_model.teaching.arrays import Data
 from tools.default_model.teaching.cross import Cross
-from tools.default_model.teaching.judging import judge, spell
 from tools.default_model.teaching.large import Large
 from tools.default_model.teaching.late import Late
-from tools.default_model.teaching.lessons import Clock, Lesson, Lessons, Mean, blended, entry_units, lesson_loss
+from tools.default_model.teaching.lessons import (
+    PRESENT,
+    PRESENT_ENTRIES,
+    Care,
+    Clock,
+    Lesson,
+    Lessons,
+    Mean,
+    blended,
+    lesson_loss,
+)
+from tools.default_model.teaching.looks import keep, look_at, small_cosines
 from tools.default_model.teaching.rows import Row, by_width
-from tools.default_model.teaching.scoring import pair_scores, say
+from tools.default_model.teaching.scoring import say
 from tools.default_model.teaching.small import WORDS, Small, attend_plainly
 
 STEP, CHUNK = 131_072, 65_536  # tokens of a step, and of what is read at once
-READER, READER_ENTRIES = (0.634, 6.4), (0.2, 6.0)  # the default ranker's blend
-MADE = ("few candidates", "short documents", "mixtures")  # of other lists
 SIMILAR = 2.0  # how much the similarity of the texts as a whole counts beside the lesson
 
 
@@ -47,6 +56,8 @@ class Pupil:
     mean: Mean
     loss: float = 0.0
     half: bool = True  # whether it may compute in half precision
+    origin: list[Tensor] | None = None  # weights that it is pulled to
+    pull: float = 0.0  # how far in a step, beside the learning rate
 
     def weights(self) -> list[Tensor]:
         return [one for one in self.model.parameters() if one.requires_grad]
@@ -128,15 +139,19 @@ def fast_pupil(name: str, data: Data, pieces: Tensor, reader: dict[str, Tensor],
     return make_pupil(name, Cross(table, widen, heads, wide).to(data.device), 1e-3, 1e-3)
 
 
-def default_pupil(data: Data, reader: dict[str, Tensor], kind: torch.dtype) -> Pupil:
+def default_pupil(data: Data, reader: dict[str, Tensor], start: dict[str, Tensor], given: argparse.Namespace) -> Pupil:
     """The reader as it is, taught inside its blend: what it adds to the small encoder's cosine."""
+    kind = torch.bfloat16 if data.device.type == "cuda" else torch.float32
     model = Small({**reader, WORDS: reader[WORDS].to(kind)}).to(data.device)
     model.words = model.words.to(data.device)
+    origin = [one.detach().clone() for one in model.own]
+    model.begin(start)
 
     def blend(scores: Tensor, lesson: Lesson) -> Tensor:
-        return blended(scores, lesson.similar, lesson.entry, READER, READER_ENTRIES)
+        return blended(scores, lesson.similar, lesson.entry, PRESENT, PRESENT_ENTRIES)
 
-    return make_pupil("default", model, 1.5e-4, 0.0, lambda row: (model(row, model.cast())[0], None), blend)
+    pupil = make_pupil("default", model, given.rate, 0.0, lambda row: (model(row, model.cast())[0], None), blend)
+    return replace(pupil, origin=origin, pull=given.pull)
 
 
 def teach(pupil: Pupil, data: Data, lesson: Lesson, rate: float) -> None:
@@ -168,6 +183,9 @@ def step(pupil: Pupil, rate: float) -> bool:
         for group, most in zip(pupil.optimizer.param_groups, pupil.rates, strict=False):
             group["lr"] = most * rate
         pupil.optimizer.step()
+        if pupil.origin and pupil.pull:
+            with torch.no_grad():
+                torch._foreach_lerp_(weights, pupil.origin, pupil.pull * pupil.rates[0] * rate)
         pupil.mean.add(weights)
     else:
         named = pupil.model.named_parameters()
@@ -178,54 +196,6 @@ def step(pupil: Pupil, rate: float) -> bool:
             pupil.model.attend = attend_plainly
     pupil.optimizer.zero_grad(set_to_none=True)
     return fine
-
-
-def save(pupil: Pupil, out: Path) -> None:
-    """Running means, in half precision; files of at most 16 MB."""
-    names = [name for name, one in pupil.model.named_parameters() if one.requires_grad]
-    if isinstance(pupil.model, Small):
-        names = pupil.model.names
-    state = {name: one.half().contiguous().cpu() for name, one in zip(names, pupil.mean.weights, strict=True)}
-    parts, size = [{}], 0
-    for name, one in state.items():
-        if size + one.nbytes > 15_500_000 and parts[-1]:
-            parts, size = [*parts, {}], 0
-        parts[-1][name], size = one, size + one.nbytes
-    for number, part in enumerate(parts):
-        save_file(part, out / f"{pupil.name}-{number}.partial")
-        (out / f"{pupil.name}-{number}.partial").rename(out / f"{pupil.name}-{number}.safetensors")
-
-
-def look_at(pupil: Pupil, judged: Data, path: Path, cosines: np.ndarray) -> None:
-    """What the running mean of its weights thinks of the dev lists."""
-    look, weights = labelled_lists(judged.file), pupil.weights()
-    before = [one.detach().clone() for one in weights]
-    with torch.no_grad():
-        for one, mean in zip(weights, pupil.mean.weights, strict=True):
-            one.copy_(mean)
-        pupil.model.eval()
-        scores = pair_scores(judged, look, "small", lambda row: pupil.score(row)[0])
-        pupil.model.train()
-        for one, kept in zip(weights, before, strict=True):
-            one.copy_(kept)
-    np.savez_compressed(path, scores=scores.astype(np.float16))
-    if pupil.name == "default" and len(cosines):
-        entry = entry_units(judged)[look.units]
-        scores = np.where(entry, 0.2 * scores + 6.0 * cosines, 0.634 * scores + 6.4 * cosines)
-    say(pupil.name, spell(judge(judged.file, look, scores, lambda name: name.split("/")[0] not in MADE)))
-
-
-def keep(pupils: Sequence[Pupil], judged: Data, out: Path, cosines: np.ndarray) -> None:
-    for one in pupils:
-        save(one, out)
-    for one in pupils:
-        look_at(one, judged, out / f"judged-{one.name}.npz", cosines)
-
-
-def small_cosines(parts: Path) -> np.ndarray:
-    """By the small encoder, of the dev lists, once the teacher has written them."""
-    path = parts / "judged.npz"
-    return np.load(path)["small"].astype(np.float32) if path.exists() else np.empty(0)
 
 
 def main() -> None:
@@ -239,7 +209,7 @@ def main() -> None:
     reader = {name: one.to(device) for name, one in thaw(given.reader).items() if one.is_floating_point()}
     start = {name: one.to(device).float() for path in given.start for name, one in load_file(path).items()}
     if given.names == "default":
-        pupils = [default_pupil(data, reader, kind)]
+        pupils = [default_pupil(data, reader, start, given)]
     else:
         pieces = start["table"] if start else piece_vectors(given.large, data, device, kind)
         pupils = [fast_pupil(name, data, pieces, reader, start) for name in given.names.split(",")]
@@ -248,9 +218,12 @@ def main() -> None:
         one.model.train()
     if given.names == "default":
         look_at(pupils[0], judged, given.out / "judged-before.npz", small_cosines(given.parts))
-    lessons = Lessons(data, given.parts, STEP if device == "cuda" else 4096, patient=given.names == "default")
+    care = Care(given.count, given.present)
+    lessons = Lessons(data, given.parts, STEP if device == "cuda" else 4096, given.names == "default", care)
     clock, looked = Clock(given.seconds, given.pairs), time.time()
     for number, lesson in enumerate(lessons, 1):
+        if number == 1:
+            clock.start = looked = time.time()  # there may have been a wait
         clock.seen += len(lesson.units)
         for one in pupils:
             teach(one, data, lesson, clock.rate(number))
@@ -274,7 +247,13 @@ def parse() -> argparse.Namespace:
     parser.add_argument("names")
     parser.add_argument("--seconds", type=float, default=900)
     parser.add_argument("--pairs", type=float, default=1e9, help="after which training is over, too")
-    parser.add_argument("--start", type=Path, nargs="*", default=[], help="weights of an earlier fast one")
+    parser.add_argument("--start", type=Path, nargs="*", default=[], help="weights of an earlier one")
+    parser.add_argument("--rate", type=float, default=1.5e-4, help="of the default's")
+    parser.add_argument("--pull", type=float, default=0.0, help="of the default's weights to those of its reader")
+    parser.add_argument(
+        "--count", type=float, default=1.0, help="of lists of entries and texts, where a sentence's is 1"
+    )
+    parser.add_argument("--present", type=float, default=0.0, help="share of the present scores in what they teach")
     parser.add_argument("--every", type=float, default=300, help="seconds between looks at the dev lists")
     parser.add_argument("--most", type=int, default=3, help="steps on a CPU")
     return parser.parse_args()

@@ -1,10 +1,11 @@
 """The teacher scores lists that nobody labelled, and some that somebody did, and writes them down part by part.
 
-    python -m tools.default_model.teaching.scoring TEXTS.npz JUDGED.npz LARGE SMALL LORA OUT --seconds 600
+    python -m tools.default_model.teaching.scoring TEXTS.npz JUDGED.npz LARGE SMALL LORA READER.onnx OUT --seconds 600
 
-LARGE and SMALL are folders of all-mpnet-base-v2 and all-MiniLM-L6-v2, LORA the adapter of the accurate model. Lists
-come in a random order, so a run that is cut off leaves a fair sample. Each part has, pair after pair, the teacher's
-score and the cosines by both encoders.
+LARGE and SMALL are folders of all-mpnet-base-v2 and all-MiniLM-L6-v2, LORA the adapter of the accurate model, READER
+the present default's. Lists come in a random order, so a run that is cut off leaves a fair sample. Each part has, pair
+after pair, the teacher's score, the present reader's, and the cosines by both encoders. `--turn 0 2` and `--turn 1 2`
+are two runs that write every second part each.
 """
 
 # ruff: noqa: T201
@@ -23,9 +24,13 @@ from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn import functional
 
+from anselm.models.frames.dequantized import thaw
 from tools.default_model.teaching.arrays import Data, Lists, from_sizes, join, labelled_lists, spread
 from tools.default_model.teaching.large import Large
 from tools.default_model.teaching.rows import Row, by_width
+from tools.default_model.teaching.small import WORDS, Small
+
+Read = Callable[[Row], Tensor]
 
 BUDGET = 262_144  # tokens at once
 OWN, BY_WORDS, BY_MEANING = 3, 3, 3  # units of a list at most, and one by chance
@@ -33,7 +38,8 @@ PART = 16_384  # lists
 LABELLED = 55_000  # lists
 WANTED = {
     "sentences": 110_000, "headed": 40_000, "passages": 20_000, "posts": 45_000, "manual answers": 60_000,
-    "manual entries": 70_000, "manual sentences": 50_000, "terms": 15_000,
+    "manual entries": 70_000, "manual sentences": 50_000, "terms": 15_000, "manual short answers": 80_000,
+    "manual short entries": 35_000, "posts short answers": 20_000, "windows": 30_000, "glosses": 25_000,
 }  # lists by the kind of pool  # fmt: skip
 
 BEGAN = time.time()
@@ -174,12 +180,14 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     kind = torch.bfloat16 if device == "cuda" else torch.float32
     given.out.mkdir(parents=True, exist_ok=True)
-    rng = np.random.default_rng(3)
+    rng, (turn, turns) = np.random.default_rng(3), given.turn
     data, judged = Data(given.texts, device), Data(given.judged, device)
     frozen = {name: one.to(device, kind) for name, one in load_file(given.large / "model.safetensors").items()}
     teacher = Large(frozen).to(device).eval()
     teacher.load_state_dict({name: one.float() for name, one in load_file(given.lora).items()})
-    small = small_vectors(given.small, device, kind)
+    small, reader = small_vectors(given.small, device, kind), present_reader(given.reader, device, kind)
+    if turn == 0:
+        judge_all(judged, teacher, small, reader, given.out / "judged.npz")
     chosen = chosen_queries(data, rng)
     some = some_labelled(data, rng)
     asked = np.concatenate([some.asked, data.file["query"][chosen]])
@@ -191,26 +199,43 @@ def main() -> None:
     every = pick(every, rng.permutation(len(every)))
     say("lists", len(every), "pairs", len(every.units), "mean width", data.widths(every, "large").mean())
     for number, start in enumerate(range(0, len(every), PART)):
+        if number % turns != turn:
+            continue
         part = pick(every, np.arange(start, min(start + PART, len(every))))
         write(given.out / f"part{number:03}.npz", part, score=pair_scores(data, part, "large", teacher),
-              large=large_similar.of(part), small=small_similar.of(part))  # fmt: skip
+              reader=pair_scores(data, part, "small", reader), large=large_similar.of(part),
+              small=small_similar.of(part))  # fmt: skip
         say("part", number, "of", -(-len(every) // PART), "pairs", len(part.units))
         if time.time() - BEGAN > given.seconds:
             break
-    (given.out / "done").write_text("done\n")
-    del large_similar, small_similar
+    (given.out / f"done-{turn}-of-{turns}").write_text("done\n")
+    say("done")
+
+
+def judge_all(judged: Data, teacher: Large, small: Read, reader: Read, path: Path) -> None:
+    """The dev lists, by all of them."""
     look = labelled_lists(judged.file)
     cosines = {name: Similarities(judged, name, read, look.asked).of(look)
                for name, read in (("large", teacher.vectors), ("small", small))}  # fmt: skip
-    write(given.out / "judged.npz", look, score=pair_scores(judged, look, "large", teacher), **cosines)
-    say("done")
+    scores = pair_scores(judged, look, "large", teacher)
+    write(path, look, score=scores, reader=pair_scores(judged, look, "small", reader), **cosines)
+    say("judged", len(look), "lists", len(look.units), "pairs")
+
+
+def present_reader(path: Path, device: str, kind: torch.dtype) -> Read:
+    weights = {name: one.to(device) for name, one in thaw(path).items() if one.is_floating_point()}
+    model = Small({**weights, WORDS: weights[WORDS].to(kind)}).to(device).eval()
+    with torch.inference_mode():
+        own = model.cast()
+    return lambda row: model(row, own)[0]
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("texts", "judged", "large", "small", "lora", "out"):
+    for name in ("texts", "judged", "large", "small", "lora", "reader", "out"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--seconds", type=float, default=600, help="after which no further part is begun")
+    parser.add_argument("--turn", type=int, nargs=2, default=(0, 1), metavar=("NUMBER", "OF"))
     return parser.parse_args()
 
 

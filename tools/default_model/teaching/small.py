@@ -37,6 +37,13 @@ class Small(nn.Module):
     def state(self) -> dict[str, Tensor]:
         return {name: one.detach() for name, one in zip(self.names, self.own, strict=True)}
 
+    @torch.no_grad()
+    def begin(self, weights: dict[str, Tensor]) -> None:
+        """With what an earlier one knew."""
+        for name, one in zip(self.names, self.own, strict=True):
+            if name in weights:
+                one.copy_(weights[name].reshape(one.shape))
+
     def cast(self) -> dict[str, Tensor]:
         """The weights as they are computed with, once for all batches of a step."""
         return {name: one.to(self.words.dtype) for name, one in zip(self.names, self.own, strict=True)}

@@ -11,15 +11,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-import numpy as np
 import torch
 from safetensors.torch import load_file
 
-from anselm.models.frames.dequantized import thaw
 from tools.default_model.teaching.arrays import Data, labelled_lists
 from tools.default_model.teaching.large import Large
-from tools.default_model.teaching.scoring import Similarities, pair_scores, say, small_vectors, write
-from tools.default_model.teaching.small import WORDS, Small
+from tools.default_model.teaching.scoring import Similarities, pair_scores, present_reader, say, small_vectors, write
 
 
 def main() -> None:
@@ -29,7 +26,7 @@ def main() -> None:
     data = Data(given.judged, device)
     lists = labelled_lists(data.file)
     small = Similarities(data, "small", small_vectors(given.small, device, kind), lists.asked).of(lists)
-    reader = reader_scores(given.reader, data, kind)
+    reader = pair_scores(data, lists, "small", present_reader(given.reader, device, kind))
     write(given.out, lists, small=small, reader=reader)
     say("default", len(lists.units), "pairs")
     frozen = {name: one.to(device, kind) for name, one in load_file(given.large / "model.safetensors").items()}
@@ -38,14 +35,6 @@ def main() -> None:
     large = Similarities(data, "large", teacher.vectors, lists.asked).of(lists)
     write(given.out, lists, small=small, reader=reader, large=large, score=pair_scores(data, lists, "large", teacher))
     say("done")
-
-
-def reader_scores(path: Path, data: Data, kind: torch.dtype) -> np.ndarray:
-    weights = {name: one.to(data.device) for name, one in thaw(path).items() if one.is_floating_point()}
-    model = Small({**weights, WORDS: weights[WORDS].to(kind)}).to(data.device).eval()
-    with torch.inference_mode():
-        own = model.cast()
-    return pair_scores(data, labelled_lists(data.file), "small", lambda row: model(row, own)[0])
 
 
 def parse() -> argparse.Namespace:
