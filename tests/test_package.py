@@ -50,3 +50,28 @@ def test_the_command_can_be_interrupted_while_it_loads() -> None:
     done = subprocess.run([sys.executable, "-c", STOPPED], capture_output=True)
     assert (done.returncode, done.stderr) == (130, b"")
     assert SETTINGS["project"]["scripts"] == {"anselm": f"anselm.__main__:{main.__name__}"}
+
+
+WITHOUT_TORCH = """
+import importlib, pkgutil, sys
+import anselm
+
+BLOCKED = ("torch", "transformers", "safetensors")
+sys.modules.update(dict.fromkeys(BLOCKED))
+for module in pkgutil.walk_packages(anselm.__path__, "anselm."):
+    try:
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    except ImportError as error:
+        if str(error.name).partition(".")[0] in BLOCKED:
+            print(module.name.split(".")[1])
+    except anselm.errors.AnselmError:
+        pass  # another extra, which it names
+"""
+
+
+def test_only_rooms_that_train_need_torch() -> None:
+    """The service shows recorded results, and is installed without torch."""
+    done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.split()) == {"experiments", "export", "layers", "models", "train"}

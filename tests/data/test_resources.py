@@ -10,9 +10,7 @@ import pytest
 
 from anselm.data.checks import check_resource
 from anselm.data.datasets import all_corpora
-from anselm.data.resources import RESOURCES, Resource, count_trees, count_vectors
-
-BY_NAME = {(resource.corpus, resource.name): resource for resource in RESOURCES}
+from anselm.data.resources import Resource, count_trees, count_vectors
 
 
 def put(folder: Path, resource: Resource, *contents: str) -> list[Path]:
@@ -23,9 +21,10 @@ def put(folder: Path, resource: Resource, *contents: str) -> list[Path]:
     return paths
 
 
-def test_they_belong_to_corpora_or_have_names_of_their_own() -> None:
-    assert {resource.corpus for resource in RESOURCES} - all_corpora().keys() == {"treebank", "vectors"}
-    assert len(BY_NAME) == len(RESOURCES)
+def test_a_corpus_names_each_once() -> None:
+    for corpus in all_corpora().values():
+        names = [resource.name for resource in corpus.resources]
+        assert sorted({*names}) == sorted(names)
 
 
 SQUAD = [{"id": name, "question": "?", "answers": []} for name in ("a", "b", "a-turk0")]
@@ -59,14 +58,14 @@ CASES = [
 
 @pytest.mark.parametrize(("corpus", "name", "contents", "found"), CASES)
 def test_what_is_counted(corpus: str, name: str, contents: list[str], found: str, tmp_path: Path) -> None:
-    resource = BY_NAME[corpus, name]
+    resource = next(resource for resource in all_corpora()[corpus].resources if resource.name == name)
     paths = put(tmp_path, resource, *contents)
-    row = check_resource(resource, tmp_path)
+    row = check_resource(corpus, resource, tmp_path)
     assert (row.status, row.found) == ("wrong", found)
     assert row.expected in row.problem
     assert paths[0].name in row.problem
     paths[-1].unlink()
-    assert check_resource(resource, tmp_path).status == "missing"
+    assert check_resource(corpus, resource, tmp_path).status == "missing"
 
 
 def test_trees_and_vectors(tmp_path: Path) -> None:

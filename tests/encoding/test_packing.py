@@ -102,6 +102,8 @@ def test_no_group_of_a_long_list_is_large() -> None:
     lengths = np.random.default_rng(0).integers(20, 40, 2000)
     assert 8 <= len(by_length(lengths)) <= 10
     assert max(len(group) * lengths[group].max() for group in by_length(lengths)) <= 8192
+    assert len(by_length(lengths, wide=True)) == -(-len(lengths) * lengths.max() // 32_768)
+    assert [len(group) for group in by_length(lengths[:4], wide=True)] == [4]
 
 
 def test_groups_halve_the_padding_of_lists_like_wikiqa() -> None:

@@ -13,7 +13,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anselm.checkpoints.catalogue import build_model, is_checkpoint, load_model  # noqa: E402
+from anselm.checkpoints.catalogue import build_model, load_model  # noqa: E402
+from anselm.checkpoints.checkpoint import is_checkpoint  # noqa: E402
 from anselm.cli import main  # noqa: E402
 from anselm.data.datasets import Dataset  # noqa: E402
 from anselm.data.question import Candidate, Question  # noqa: E402
@@ -153,12 +154,18 @@ def test_the_setting_that_is_best_on_dev_is_used_for_all_seeds(
     assert devs[RATES[0]] < devs[RATES[1]] == 1.0
 
 
-def test_trials_may_be_shorter_than_what_is_recorded(write: Callable[..., Path], ran: list[str]) -> None:
-    """Then the first seed is run again, at full length, with what they found."""
+def test_trials_may_be_shorter_than_what_is_recorded(
+    write: Callable[..., Path], ran: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the first seed is run again, at full length, with what they found, and they are not tested themselves."""
+    tested: list[int] = []
+    test = jobs.test
+    monkeypatch.setattr(jobs, "test", lambda *given: tested.append(len(ran)) or test(*given))
     short = ("[[corpus.own.test]]", "trial = { epochs = 2 }\n[[corpus.own.test]]")
     (found,) = reproduce([read_recipe(write(trial=short))])
     tries = [f"own 3 {{'learning_rate': {rate}, 'epochs': 2}}" for rate in RATES]
     assert ran == [*tries, *(f"own {seed} {{'learning_rate': {RATES[1]}}}" for seed in (3, 1))]
+    assert tested == [3, 4]
     assert found.chosen == {"learning_rate": RATES[1]}
     assert len(found.dev["best_steps"]) == 2
     assert all(step % 6 == 0 and 0 < step <= 36 for step in found.dev["best_steps"])  # six batches to an epoch

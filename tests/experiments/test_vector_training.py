@@ -186,8 +186,12 @@ def test_workers_find_vectors_made_before_them(recipe: Path, made: list[int]) ->
     assert made == [4]
     plain = recipe.with_name("plain.toml")
     plain.write_text("".join(line for line in recipe.read_text().splitlines(keepends=True) if "texts" not in line))
-    prepare_vectors([Job(read_recipe(plain), ("own",), 1)], Context())
-    assert made == [4]
+    prepare_vectors([Job(read_recipe(plain), ("own",), seed) for seed in (1, 2)], Context())
+    assert made == [4, 3]  # of its lists alone: a question and two answers
+    fixed = recipe.with_name("fixed.toml")
+    fixed.write_text(plain.read_text().replace("phrases = true", 'vectors = "glove"'))
+    prepare_vectors([Job(read_recipe(fixed), ("own",), 1)], Context())
+    assert made == [4, 3]
 
 
 @pytest.mark.parametrize(

@@ -54,11 +54,13 @@ def test_models_of_lists_are_refused(tiny_encoder: Path, tmp_path: Path) -> None
 
     build("cross-encoder", {"base": str(tiny_encoder), "list_layers": 1}).save(tmp_path)
     with pytest.raises(
-        InputError, match=r"'cross-encoder' model, which sees whole lists, or more .* runs with torch alone"
+        InputError, match=r"'cross-encoder' model, which runs with torch alone: it sees whole lists, or more"
     ):
         export(tmp_path, None, example_questions())
     with pytest.raises(InputError, match=r"holds a 'bm25' model, which needs no export"):
         export(Path("bm25"), None, example_questions())
+    with pytest.raises(InputError, match=r"'general' is run from its exported files; it cannot be exported again"):
+        export(Path("default"), None, example_questions())
 
 
 def test_split_and_protocol_choose_the_texts(

@@ -12,6 +12,7 @@ from threading import Thread
 import numpy as np
 import pytest
 
+from anselm.checkpoints.catalogue import all_models
 from anselm.data.bundled import bundled_lists
 from anselm.data.question import Question
 
@@ -144,6 +145,7 @@ def shipped(tiny_mpnet: Path, lora: Path, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture
 def package(shipped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The package ships it, nothing is fetched, and the hub is nowhere."""
+    all_models()  # reads the tiers that are shipped, once; the folder below has one of them
     for module in ("anselm.checkpoints.catalogue", "anselm.fetch.fetched_models"):
         monkeypatch.setattr(f"{module}.SHIPPED", shipped)
     monkeypatch.setenv("ANSELM_CACHE", str(tmp_path / "cache"))

@@ -66,17 +66,28 @@ class Recursion:
             part = slice(head * d, (head + 1) * d)
             a = torch.softmax(q[:, part] @ k[:, part].T / math.sqrt(d), dim=1)
             heads.append(a @ v[:, part])
-        o = t + torch.cat(heads, dim=1) @ layer.output.weight[i] + layer.output.bias[i]
+        o = self.norm(layer.seen_norm, i, t + torch.cat(heads, dim=1) @ layer.output.weight[i] + layer.output.bias[i])
         inner = torch.relu(o @ layer.widen.weight[i] + layer.widen.bias[i])
-        found: Tensor = o + inner @ layer.narrow.weight[i] + layer.narrow.bias[i]
-        return found[0]
+        return self.norm(layer.fed_norm, i, o + inner @ layer.narrow.weight[i] + layer.narrow.bias[i])[0]
+
+    def norm(self, layer: Any, i: int, x: Tensor) -> Tensor:
+        if not self.layers.normed:
+            return x
+        centred = x - x.mean(1, keepdim=True)
+        deviation = (centred.square().mean(1, keepdim=True) + 1e-5).sqrt()
+        found: Tensor = centred / deviation * layer.weight[i] + layer.bias[i]
+        return found
 
 
 class Layers:
-    def __init__(self) -> None:
+    def __init__(self, normed: bool = False) -> None:
         torch.manual_seed(1)
-        self.attention = SpanAttention(2, WIDTH, HEADS, 32)
+        self.normed = normed
+        self.attention = SpanAttention(2, WIDTH, HEADS, 32, normed)
         self.syntax = SyntacticEmbedding(COUNT, WIDTH)
+        for name, weights in self.attention.named_parameters():
+            if "norm" in name:  # they begin as ones and zeros, which would hide them
+                torch.nn.init.normal_(weights, mean=float("weight" in name), std=0.2)
 
     def tokens(self, schedule: Schedule, vectors: Tensor, added: bool) -> list[Stream]:
         semantic = Stream.of(vectors, schedule.sources[:, None], schedule.fixed)
@@ -122,8 +133,9 @@ def compute(trees: list[Tree], layers: Layers, vectors: list[Tensor], end_label:
 
 @pytest.mark.parametrize("end_label", [None, END])
 @pytest.mark.parametrize("added", [False, True])
-def test_level_by_level_is_the_recursion(end_label: int | None, added: bool) -> None:
-    layers, trees = Layers(), forest()
+@pytest.mark.parametrize("normed", [False, True])
+def test_level_by_level_is_the_recursion(end_label: int | None, added: bool, normed: bool) -> None:
+    layers, trees = Layers(normed), forest()
     vectors = [torch.randn(len(tree.words()) + 2, WIDTH) for tree in trees]
     found = compute(trees, layers, vectors, end_label, added)
     recursion = Recursion(layers, end_label, added)
@@ -132,8 +144,9 @@ def test_level_by_level_is_the_recursion(end_label: int | None, added: bool) -> 
         torch.testing.assert_close(found[:, i], expected, atol=1e-5, rtol=1e-5)
 
 
-def test_gradients_are_those_of_the_recursion() -> None:
-    layers, trees = Layers(), forest()[3:12]
+@pytest.mark.parametrize("normed", [False, True])
+def test_gradients_are_those_of_the_recursion(normed: bool) -> None:
+    layers, trees = Layers(normed), forest()[3:12]
     vectors = [torch.randn(len(tree.words()) + 2, WIDTH, requires_grad=True) for tree in trees]
     weights = [*vectors, *layers.attention.parameters(), *layers.syntax.parameters()]
     found = torch.autograd.grad(compute(trees, layers, vectors, None, True).tanh().sum(), weights)

@@ -92,8 +92,9 @@ def naive(model: ABCNN, question: str, answer: str) -> float:
         x = largest(convolved(model, two_q)) + largest(convolved(model, two_a))
     else:
         mean = model.config.window_mean
-        x = largest(weighted(model, q, [sum(row) for row in matrix], mean))
-        x += largest(weighted(model, a, [sum(row) for row in turned], mean))
+        over_q, over_a = (len(a), len(q)) if model.config.attention_mean else (1, 1)
+        x = largest(weighted(model, q, [sum(row) / over_q for row in matrix], mean))
+        x += largest(weighted(model, a, [sum(row) / over_a for row in turned], mean))
     hidden = torch.relu(model.hidden(torch.tensor(x)))
     no, yes = model.out(hidden).softmax(dim=0).tolist()
     return math.log(yes / no)
@@ -101,8 +102,11 @@ def naive(model: ABCNN, question: str, answer: str) -> float:
 
 @pytest.mark.parametrize(
     ("name", "settings"),
-    [("scnn", {}), ("abcnn1", {}), ("abcnn2", {}), ("abcnn2", {"window_mean": True}), ("abcnn2", {"window": 2})],
-)
+    [
+        ("scnn", {}), ("abcnn1", {}), ("abcnn2", {}), ("abcnn2", {"window_mean": True}), ("abcnn2", {"window": 2}),
+        ("abcnn2", {"attention_mean": True}),
+    ],
+)  # fmt: skip
 def test_scores_follow_the_equations(name: str, settings: dict[str, object], vectors: Path) -> None:
     model = make(name, vectors, **settings)
     expected = [naive(model, QUESTION, answer) for answer in ANSWERS]

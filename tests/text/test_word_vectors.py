@@ -63,15 +63,6 @@ def test_the_content_says_what_a_file_is(written: str, renamed: str, vectors: Wo
     assert same(read_vectors(tmp_path / renamed), vectors)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_only_wanted_words_are_kept(name: str, vectors: WordVectors, tmp_path: Path) -> None:
-    write_vectors(vectors, tmp_path / name)
-    read = read_vectors(tmp_path / name, wanted={"w4000", ODD, "missing"})
-    assert read.words == (ODD, "w4000")
-    assert np.array_equal(read.table, vectors.table[[2, 4005]])
-    assert read_vectors(tmp_path / name, wanted=()).table.shape == (0, 7)
-
-
 def put(path: Path, content: str | bytes) -> Path:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path

@@ -25,7 +25,7 @@ from anselm.models.crossencoder import CrossEncoder
 from anselm.models.ggsa import GGSA
 from anselm.models.siamese import Siamese
 from anselm.ranking.ranker import Ranker
-from anselm.train.fit import is_trained, make_model, split_off_dev, train_checkpoint
+from anselm.train.fit import make_model, split_off_dev, train_checkpoint
 from anselm.train.hyperparameters import CHOICES, make_training
 from anselm.train.losses import LOSSES, make_loss
 from anselm.train.optimizers import OPTIMIZERS, SCHEDULES
@@ -168,12 +168,6 @@ def test_training_further_keeps_what_it_began_with_where_that_is_best(
     assert spoiled.best < kept.start
     assert (kept.best, kept.best_step) == (kept.start, 0)
     assert all(torch.equal(tensor, before[name]) for name, tensor in again.state_dict().items())
-
-
-def test_what_is_trained_already() -> None:
-    assert is_trained("default")
-    assert not is_trained("bm25")
-    assert not is_trained("sentence-transformers/all-MiniLM-L6-v2")
 
 
 def test_a_base_that_cannot_be_trained_is_said(tmp_path: Path) -> None:

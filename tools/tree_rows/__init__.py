@@ -2,8 +2,10 @@
 
     python -m tools.tree_rows.silver_trees STANFORD OUT         trees of questions, by Stanford's parser (GPL)
     python -m tools.tree_rows.learn_parser FOLDER [TREES]       a parser's weights, without a graph
-    python -m tools.tree_rows.keep_trees FOLDER                 the corpora's trees, into $ANSELM_CACHE
-    python -m tools.tree_rows.rows FOLDER JOURNAL RECIPE CORPUS SEED...
+    python -m tools.tree_rows.teacher_trees FOLDER OUT          trees of a parser on a larger encoder, to learn from
+    python -m tools.tree_rows.keep_trees FOLDER TREES [I N]     the corpora's trees
+    python -m tools.tree_rows.rows FOLDER TREES JOURNAL RECIPE CORPUS SEED...
+    python -m tools.tree_rows.probes FOLDER OUT DATA=TREE,SEQUENTIAL...
     python -m tools.tree_rows.differences                       what tree and syntax add, from recorded results
 
 The journals are then read by `anselm reproduce --journal`, which records the results.

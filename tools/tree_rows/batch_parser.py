@@ -1,4 +1,4 @@
-"""Our parser for many texts: the network on a GPU, the charts in processes beside it."""
+"""Our parser for many texts: the network on a GPU, the charts in processes beside it, or in its own."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class BatchParser:
     def __init__(self, folder: Path, processes: int) -> None:
         self.network, self.inventory, self.tokenizer = load_network(folder)
         self.name, self.version = MODEL, hash_file(folder / HEADS)
-        self.pool = get_context("fork").Pool(processes)  # they compute in numpy alone
+        self.pool = get_context("fork").Pool(processes) if processes else None  # they compute in numpy alone
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
         """A sentence that is too long for the parser without torch is cut here."""
@@ -59,7 +59,8 @@ class BatchParser:
         empty = [(make_row(words, self.tokenizer, unknown), (0,) * len(words)) for words in sentences]
         examples = [Example(Tree("S"), row, {}, tags) for row, tags in empty]
         order = [place for places in batches(examples, WORDS) for place in places]
-        made = self.pool.imap(make_tree, self._scored(examples, sentences), chunksize=32)
+        scored = self._scored(examples, sentences)
+        made = self.pool.imap(make_tree, scored, chunksize=32) if self.pool else map(make_tree, scored)
         trees = dict(zip(order, made, strict=True))
         return [trees[place] for place in range(len(sentences))]
 

@@ -1,22 +1,37 @@
-"""Seeds of a row with trees that are kept: python -m tools.tree_rows.rows FOLDER JOURNAL RECIPE CORPUS SEED..."""
+"""Seeds of a row, where a GPU is and little else:
+
+    python -m tools.tree_rows.rows FOLDER TREES JOURNAL RECIPE CORPUS SEED...
+
+Trees are those that `keep_trees` has left in the folder TREES. With $KEEP_MODELS, a folder, the model of each seed is
+left there, for the probes; with $KEEP_TRANSFERS transfers are, for other rows.
+"""
 
 # ruff: noqa: T201
 
 from __future__ import annotations
 
+import os
+import pickle
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from anselm.annotations import syntax
 from anselm.annotations.span_parser import HEADS, MODEL
 from anselm.annotations.trees import Tree
-from anselm.checkpoints.checksums import hash_file
+from anselm.checkpoints.checksums import hash_file, write_checkpoint
 from anselm.errors import InputError
+from anselm.experiments import jobs
+from anselm.experiments import run as runs
+from anselm.experiments.journal import Run
 from anselm.experiments.recipe_files import find_recipe
-from anselm.experiments.run import reproduce
+from anselm.experiments.schema import Recipe
+from anselm.models.frames.constituents import READ
+from anselm.models.frames.pretrained import MINILM
+from tools.tree_rows.keep_trees import shards
 
 
 class Kept:
@@ -31,11 +46,39 @@ class Kept:
         raise InputError(f"{len(texts)} texts have no tree, first {texts[0]!r:.100}")
 
 
+def use_kept(folder: Path) -> None:
+    cast(dict[str, object], syntax.PARSERS)["own"] = lambda _: Kept(folder)
+
+
+def read_kept(trees: Path, row: Recipe, corpus: str) -> None:
+    if row.config.get("parser") == "own":
+        for path in shards(trees, corpus, row.config.get("base", MINILM)):
+            READ.keep(pickle.loads(path.read_bytes()))
+
+
+def keep_models(folder: Path, run: Any = jobs.run_corpus) -> None:
+    """What a job has trained is also written, as `anselm train` would."""
+
+    def run_corpus(job: jobs.Job, name: str, model: Any, began: float, context: jobs.Context) -> Run:
+        found: Run = run(job, name, model, began, context)
+        with write_checkpoint(folder / f"{job.recipe.row}--{name}--{job.seed}") as place:
+            model.save(place)
+        return found
+
+    jobs.run_corpus = run_corpus
+
+
 def main() -> None:
-    folder, journal, recipe, corpus, *seeds = sys.argv[1:]
-    cast(dict[str, object], syntax.PARSERS)["own"] = lambda _: Kept(Path(folder))
+    folder, trees, journal, recipe, corpus, *seeds = sys.argv[1:]
     row = find_recipe(f"tree-aggregation-transformer/{recipe}")
-    for result in reproduce([row], [corpus], [*map(int, seeds)], 1, Path(journal), None, partial(print, flush=True)):
+    use_kept(Path(folder))
+    read_kept(Path(trees), row, corpus)
+    if models := os.environ.get("KEEP_MODELS"):
+        keep_models(Path(models))
+    if transfers := os.environ.get("KEEP_TRANSFERS"):
+        runs.keep_transfers = lambda _: nullcontext(Path(transfers))  # type: ignore[assignment,return-value]
+    say = partial(print, flush=True)
+    for result in runs.reproduce([row], [corpus], [*map(int, seeds)], 1, Path(journal), None, say):
         print(result.path, {name: found["mean"] for name, found in result.metrics.items()}, flush=True)
 
 

@@ -23,4 +23,5 @@ piece_rows         words as rows of an encoder's pieces
 span_heads, span_parser   our own parser, without torch
 installed_parsers  benepar, stanza and Stanford's parser, where the user has them
 evalb              labelled F1
+tree_pictures, attended_pictures   trees as SVG, and with what drew attention in them
 """

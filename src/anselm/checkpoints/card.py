@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from anselm import __version__
-from anselm.checkpoints.catalogue import find_reader
+from anselm.checkpoints.bases import find_reader
 from anselm.checkpoints.checkpoint import CARD as NAME
 from anselm.data.datasets import Dataset, all_corpora
 from anselm.files import replace_file

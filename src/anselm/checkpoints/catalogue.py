@@ -2,8 +2,9 @@
 
 Each model file has a literal table `MODELS` (name -> kind, summary, and `source` where it is not to be trained), read
 here without importing the file, so that models whose libraries are not installed are listed too, and a function
-`load(checkpoint)`. Where a model can be trained, it has `build(name, settings, questions)`, `configure(name, settings)`
-that checks them, and `TINY`, with which a test builds it quickly; where it ranks without any training, `create(name)`.
+`load(checkpoint)`, unless the runtime alone runs it, from exported files. Where a model can be trained, it has
+`build(name, settings, questions)`, `configure(name, settings)` that checks them, and `TINY`, with which a test builds
+it quickly; where it ranks without any training, `create(name)`.
 
 A package of somebody else's names such a file by an entry point of the group `anselm.models`, as in its pyproject.toml:
 
@@ -26,7 +27,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from anselm.checkpoints.cache import is_fetched, whole_folder
-from anselm.checkpoints.checkpoint import BLENDED, Checkpoint, is_checkpoint
+from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.data.question import Question
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
 from anselm.scorer import Scorer
@@ -39,7 +40,6 @@ TIERS = {
     ACCURATE: "slower and better, with an encoder that is fetched once",
     FAST: "for long lists and large numbers",
 }  # shipped rankers that have a name of their own
-ON_ENCODERS = "cross-encoder"  # what is trained where only an encoder is named
 TO_BE_TRAINED = "to be trained"
 GROUP = "anselm.models"
 
@@ -135,16 +135,6 @@ def unknown_model(name: str) -> UnknownNameError:
     return UnknownNameError("model", name, all_models(), [*rank, f"and {count} to be trained (anselm models)"])
 
 
-def find_reader(base: str) -> Checkpoint | None:
-    """The blended ranker, the default or one's own, whose reader is trained further; None for whatever else a base is.
-
-    Its weights are those of its graph.
-    """
-    folder = SHIPPED / base if base == DEFAULT else Path(base)
-    found = Checkpoint.read(folder) if is_checkpoint(folder) else None
-    return found if found and found.runtime == BLENDED else None
-
-
 def open_checkpoint(name_or_path: str | Path) -> Checkpoint | None:
     """As `find_checkpoint`, with the files verified."""
     found = find_checkpoint(name_or_path)
@@ -162,8 +152,11 @@ def load_checkpoint(checkpoint: Checkpoint) -> Scorer:
     families = all_models().keys() - TIERS.keys()  # each of these is one of the others
     if checkpoint.model not in families:
         raise UnknownNameError(f"model in {checkpoint.folder / 'config.json'}:", checkpoint.model, families)
+    module = import_model(checkpoint.model)
+    if not hasattr(module, "load"):
+        raise checkpoint.refusal(f"{checkpoint.model!r} is run from its exported files; it cannot be exported again")
     try:
-        return cast(Scorer, import_model(checkpoint.model).load(checkpoint))
+        return cast(Scorer, module.load(checkpoint))
     except FormatError:
         raise
     except InputError as error:  # settings that this version's Config does not take
@@ -178,6 +171,11 @@ def create_model(name: str) -> Scorer:
     if hasattr(module, "build"):
         raise InputError(f"{name!r} has to be trained first: anselm train --base {name} --data ... --out DIR")
     raise InputError(f"{name!r} names no weights; it is run from exported files, as those of {DEFAULT!r} are")
+
+
+def ranks_untrained(name: str) -> bool:
+    """Whether a model ranks as it is, by its words, and learns no more than how frequent they are."""
+    return name in all_models() and hasattr(import_model(name), "create")
 
 
 def build_model(name: str, settings: Mapping[str, Any], questions: Sequence[Question]) -> Any:

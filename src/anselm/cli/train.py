@@ -77,13 +77,15 @@ def train(
         return train_recipe(recipe, corpus, seed, given, out, dry_run, data_dir, as_json)
     if data is None:
         raise InputError("a recipe or --data is needed: anselm train --base bm25 --data faq.jsonl --out my-ranker")
+    from anselm.checkpoints.bases import find_base
+    from anselm.checkpoints.catalogue import ranks_untrained
     from anselm.cli.show import waiting
-    from anselm.experiments.recalibration import is_fitted_to_texts, load_training_data
+    from anselm.experiments.recalibration import load_training_data
     from anselm.train.requirements import require_torch
 
     with waiting("reading"):
         dataset = load_training_data(data, split, protocol, data_dir, columns=named_columns(columns))
-    if is_fitted_to_texts(base):
+    if ranks_untrained(find_base(base).model):
         return fit_to_texts(base, dataset, needed(out), dry_run, as_json)
     require_torch()
     from anselm.experiments.training_runs import data_run

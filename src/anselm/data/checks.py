@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from anselm.data.corpus import Corpus, Split, Tally, spell_numbers
-from anselm.data.resources import Resource
+from anselm.data.corpus import Corpus, Split, Tally
+from anselm.data.resources import Resource, spell_numbers
 from anselm.errors import AnselmError
 from anselm.files import find_file
 
@@ -63,8 +63,8 @@ def count_into(
     return None
 
 
-def check_resource(resource: Resource, data_dir: Path) -> Check:
-    paths = [data_dir / file for file in resource.files]
+def check_resource(owner: str, resource: Resource, folder: Path) -> Check:
+    paths = [folder / file for file in resource.files]
     found, expected, problem = "-", spell_numbers(resource.expected), ""
     absent = next((path for path in paths if not find_file(path).exists()), None)
     if absent:
@@ -76,6 +76,6 @@ def check_resource(resource: Resource, data_dir: Path) -> Check:
             problem = f"{error} (expected {expected})"
         if not problem and found != expected:
             files = ", ".join(map(str, paths))
-            problem = f"{resource.corpus} {resource.name} must have {expected}, but {found} were found in {files}"
+            problem = f"{owner} {resource.name} must have {expected}, but {found} were found in {files}"
         status = "wrong" if problem else "ok"
-    return Check(resource.corpus, resource.name, "-", status, found, expected, problem)
+    return Check(owner, resource.name, "-", status, found, expected, problem)

@@ -5,11 +5,12 @@ A file in `corpora/` holds one published source. Its `CORPORA` tuple lists what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from anselm.data.question import Question
+from anselm.data.resources import Numbers, Resource, spell_numbers
 from anselm.errors import CountError, InputError, MissingDataError, UnknownNameError
 from anselm.files import find_file
 
@@ -22,12 +23,11 @@ class Counts:
     pairs: int | None = None
     relevant: int | None = None
 
+    def numbers(self) -> Numbers:
+        return {name: number for name, number in asdict(self).items() if number is not None}
+
     def __str__(self) -> str:
-        return spell_numbers({name: number for name, number in asdict(self).items() if number is not None})
-
-
-def spell_numbers(numbers: Mapping[str, int]) -> str:
-    return ", ".join(f"{number:,} {name}" for name, number in numbers.items()) or "no published count"
+        return spell_numbers(self.numbers())
 
 
 @dataclass
@@ -45,6 +45,13 @@ class Tally:
 
     def counts(self) -> Counts:
         return Counts(self.questions, self.pairs, self.relevant)
+
+
+def count_lists(questions: Iterable[Question]) -> Numbers:
+    tally = Tally()
+    for question in questions:
+        tally.add(question)
+    return tally.counts().numbers()
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,7 @@ class Corpus:
     citation: str
     splits: Mapping[str, Split]
     protocols: Mapping[str, Protocol]
+    resources: tuple[Resource, ...] = ()
 
     @property
     def default_protocol(self) -> str:

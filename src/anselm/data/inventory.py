@@ -14,7 +14,7 @@ from anselm.data.datasets import Source, all_corpora, find_corpus, find_data_dir
 from anselm.data.formats.beir import write_beir
 from anselm.data.formats.known_formats import FORMATS, find_format
 from anselm.data.question import Question
-from anselm.data.resources import RESOURCES
+from anselm.data.resources import WITHOUT_CORPUS
 from anselm.errors import InputError, MissingDataError
 from anselm.files import write_atomically
 from anselm.outputs import is_stream
@@ -127,9 +127,10 @@ def check(names: Iterable[str] = (), data_dir: str | Path | None = None) -> Iter
         for split in corpus.splits:
             for found in check_split(corpus, split, folder, needed=bool(asked)):
                 yield asdict(found)
-    for resource in RESOURCES:
-        if not asked or resource.corpus in asked:
-            yield asdict(check_resource(resource, folder))
+        for resource in corpus.resources:
+            yield asdict(check_resource(corpus.name, resource, folder / corpus.folder))
+    for owner, resource in ({} if asked else WITHOUT_CORPUS).items():
+        yield asdict(check_resource(owner, resource, folder))
 
 
 def convert(

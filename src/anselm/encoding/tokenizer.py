@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,11 @@ class PairTokenizer:
         """Of the vocabulary alone, so that it stays the same however a tokenizer is written to a file."""
         tokens = sorted((id, token) for token, id in self.tokenizer.get_vocab().items())
         return hashlib.sha256(json.dumps(tokens).encode()).hexdigest()
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all of it, also of how texts are cut and folded: with the same one, a text has the same pieces."""
+        return hashlib.sha256(self.tokenizer.to_str().encode()).hexdigest()
 
 
 def fitting_tokenizer(path: Path, words: int, types: int, pad: int) -> PairTokenizer:

@@ -12,5 +12,6 @@ statements      a question as a statement with a gap
 asked_kinds     what kind of thing a question asks for
 replacements    names, quantities and opposites that stand in for what was asked about
 verb_forms      those that a statement needs
+probes, probe_runs, probe_network   what the vectors of a model know of syntax
 plots           the reliability diagram and the trade-off of the threshold, as a picture
 """

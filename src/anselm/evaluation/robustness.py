@@ -65,7 +65,6 @@ def assess_robustness(
     progress: Progress = silent,
     judged_only: bool = False,
     data_dir: str | Path | None = None,
-    seed: int = 0,
 ) -> Robustness:
     """Score the lists twice and compare, question by question."""
     check_reads(system)
@@ -73,7 +72,7 @@ def assess_robustness(
         plain, source = originals, COPIES
     else:
         plain, source = dataset, RULES
-        dataset = replace(dataset, questions=tuple(add_distractor(question, seed) for question in dataset))
+        dataset = replace(dataset, questions=tuple(add_distractor(question) for question in dataset))
     clean = assess(system, plain, metrics, ties, progress, judged_only)
     hard = assess(system, dataset, metrics, ties, progress, judged_only)
     drops = _drops(clean, hard)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from anselm.experiments.agreement import NEWER
 from anselm.experiments.results import Result
 from anselm.metrics.significance import holm, randomisation_test, welch_test
 
@@ -49,7 +50,9 @@ def partner(result: Result, table: Sequence[Result]) -> Result | None:
 
 
 def trained_alike(result: Result, other: Result) -> bool:
-    """What has to be the same for a difference to be one of the models: optimizer, and lists that chose the weights."""
+    """What has to be the same for a difference to be one of the models: where RMSProp begins, and the lists that chose
+    the weights. Other optimizers differ where a paper's own rows do, and earlier records do not name them.
+    """
     return _training(result) == _training(other)
 
 
@@ -58,7 +61,7 @@ def place(result: Result) -> tuple[str, str, str]:
 
 
 def _training(result: Result) -> tuple[str, str]:
-    return result.optimizer, result.dev.get("data", "")
+    return result.optimizer if result.optimizer in NEWER else "", result.dev.get("data", "")
 
 
 def _chances(result: Result, other: Result) -> tuple[float, float | None]:

@@ -52,10 +52,9 @@ def prepare_vectors(jobs: Sequence[Job], context: Context) -> None:
     """Before workers are started, so that not each of them trains the same ones."""
     for job in jobs:
         for stage in [job.recipe.transfer or job.recipe.corpora[name] for name in job.corpora]:
-            if stage.texts:
-                config = settings(job.recipe, stage, of_config(job.changes))
-                lists = join_parts(stage.train, context.load).questions
-                stage_vectors(job.recipe.model, config, lists, [context.load(part) for part in stage.texts])
+            config = settings(job.recipe, stage, of_config(job.changes))
+            lists = join_parts(stage.train, context.load).questions
+            stage_vectors(job.recipe.model, config, lists, [context.load(part) for part in stage.texts])
 
 
 def prepare_transfers(jobs: Sequence[Job], context: Context) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from anselm.checkpoints.catalogue import find_reader
+from anselm.checkpoints.bases import find_reader
 from anselm.data.datasets import Dataset
 from anselm.data.overlap import find_overlap
 from anselm.evaluation.report import measure, official
@@ -22,7 +22,7 @@ from anselm.experiments.stage_vectors import stage_vectors
 from anselm.metrics.measures import summarise
 from anselm.models.frames.pretrained import describe_encoder
 from anselm.models.frames.weights import load_weights, save_weights
-from anselm.train.devices import copy_weights, device_name, on_device, usual_precision
+from anselm.train.devices import copy_weights, device_name, matmul_precision, on_device, usual_precision
 from anselm.train.fit import dev_metric, make_model, train_model
 from anselm.train.hyperparameters import Progress, Training, make_training
 
@@ -55,6 +55,7 @@ class Job:
     corpora: tuple[str, ...]
     seed: int
     changes: Mapping[str, Any] = field(default_factory=dict)
+    tested: bool = True  # not where it only tells which settings are best on dev
 
     @property
     def key(self) -> str:
@@ -92,11 +93,12 @@ def run_corpus(job: Job, name: str, model: Any, began: float, context: Context) 
         progress = Progress(steps=0, best=dev_metric(model, context.load(stage.dev).questions)())
     dev = progress.best or 0.0
     decides = job.training(name).loss == "pointwise"
-    tests = [test(model, context.load(part), recipe.metric, decides) for part in stage.tests]
+    parts = stage.tests if job.tested else ()
+    tests = [test(model, context.load(part), recipe.metric, decides) for part in parts]
     parameters = sum(parameter.numel() for parameter in model.parameters())
     seconds = round(time.perf_counter() - began, 1)
     data, end = data_sha256(recipe, stage, context), weights_sha256(model)
-    made = describe_run(model.config, job.training(name), data, start, end)
+    made = describe_run(model.config, job.training(name), data, matmul_precision(), start, end)
     dev_mrr = dev_metric(model, context.load(stage.dev).questions, "mrr")()
     about = (parameters, seconds, device_name(), encoder_of(model), progress.best_step, dev_mrr, made)
     changed = "".join(f", {key} {value}" for key, value in job.changes.items())

@@ -24,7 +24,7 @@ from anselm.experiments.question_trees import make_questions, plain_question
 from anselm.models.frames.parser_examples import Example, make_examples, take_inventory
 from anselm.models.frames.parser_network import ParserConfig, ParserNetwork, merge
 from anselm.models.frames.parser_training import Plan, Say, train_parser, with_states
-from anselm.models.frames.pretrained import MINILM, load_pretrained, save_encoder
+from anselm.models.frames.pretrained import load_pretrained, save_encoder
 from anselm.train.devices import device_name, on_device
 
 QUESTIONS = 800  # made ones, beside the 3,466 trees
@@ -86,7 +86,7 @@ def learn_parser(data_dir: Path | None, config: ParserConfig, plan: Plan, say: S
     train, others = read_treebank("train", data_dir), read_others(more, plan.seed) if more else []
     made = [*train, *make_questions(train, QUESTIONS, plan.seed), *others]
     inventory = take_inventory(made)
-    pretrained, tokenizer = load_pretrained(MINILM)
+    pretrained, tokenizer = load_pretrained(config.base)
     network = on_device(ParserNetwork(pretrained, config, len(inventory.labels), len(inventory.tags)))
     examples, dev = (_read(network, part, inventory, tokenizer) for part in (made, read_treebank("dev", data_dir)))
     say(f"{len(examples):,} sentences are read; training")
@@ -123,7 +123,7 @@ def write_network(folder: Path, learned: Learned, plan: Plan) -> None:
     save_file({name: value.half() for name, value in network.own_weights().items()}, folder / WEIGHTS)
     np.savez(folder / HEADS, **asdict(network.heads()))
     save_encoder(network.encoder, learned.tokenizer, folder)
-    settings = asdict(network.config) | {"encoder": MINILM} | asdict(plan)
+    settings = asdict(network.config) | asdict(plan)
     names = {"labels": list(inventory.labels), "tags": list(inventory.tags)}
     write_config(folder, MODEL, settings | names, terms=TERMS)
 
@@ -132,9 +132,10 @@ def load_network(folder: Path) -> tuple[ParserNetwork, Inventory, PairTokenizer]
     """With torch, on the device at hand: what a GPU parses many texts with, or what goes on learning."""
     checkpoint = Checkpoint.open(folder)
     inventory = read_inventory(checkpoint)
-    own = {one.name: checkpoint.config[one.name] for one in fields(ParserConfig)}
-    pretrained, tokenizer = load_pretrained(MINILM)
-    network = ParserNetwork(pretrained, ParserConfig(**own), len(inventory.labels), len(inventory.tags))
+    own = {one.name: checkpoint.config[one.name] for one in fields(ParserConfig) if one.name in checkpoint.config}
+    config = ParserConfig(**own)
+    pretrained, tokenizer = load_pretrained(config.base)
+    network = ParserNetwork(pretrained, config, len(inventory.labels), len(inventory.tags))
     found = {name: value.float() for name, value in load_file(checkpoint.path(WEIGHTS)).items()}
     network.load_state_dict(found, strict=False)
     return on_device(network).eval(), inventory, tokenizer
@@ -157,6 +158,7 @@ def _test(folder: Path, gold: list[Tree]) -> BracketScores:
 def _card(learned: Learned, test: BracketScores) -> str:
     dev = learned.dev
     return TEXT.format(
-        encoder=MINILM, more=learned.more, version=__version__, questions=QUESTIONS, device=device_name(), terms=TERMS,
+        encoder=learned.network.config.base, more=learned.more, version=__version__, questions=QUESTIONS,
+        device=device_name(), terms=TERMS,
         dev_f1=dev.f1, dev_tags=dev.tags, f1=test.f1, tags=test.tags, **COUNTS,
     )  # fmt: skip

@@ -23,20 +23,21 @@ from anselm import __version__
 from anselm.experiments.fingerprints import row_fingerprint
 from anselm.experiments.journal import Run
 from anselm.experiments.schema import Part, Recipe, Stage
-from anselm.train.devices import matmul_precision
 from anselm.train.hyperparameters import WITHOUT_EFFECT, Training
 
 PACKAGES = ("torch", "numpy", "transformers", "gensim")  # what computes weights, or their start
 COMMIT = "ANSELM_COMMIT"  # of a copy of the code that is no checkout
 
 
-def describe_run(config: Any, training: Training, data: Mapping[str, str], start: str, end: str) -> dict[str, Any]:
+def describe_run(
+    config: Any, training: Training, data: Mapping[str, str], matmul: str, start: str, end: str
+) -> dict[str, Any]:
     """Of one seed on one corpus, as JSON gives it back: a tuple and a list of the same would not be the same."""
     made = {
         "config": portable(asdict(config)),
         "training": {name: value for name, value in asdict(training).items() if name not in (*WITHOUT_EFFECT, "seed")},
         "data": dict(data),
-        "matmul": matmul_precision(),
+        "matmul": matmul,
         "start": start,
         "end": end,
         "commit": commit(),

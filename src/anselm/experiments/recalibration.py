@@ -9,8 +9,8 @@ from typing import Any
 
 from anselm.checkpoints.cache import cache_folder
 from anselm.checkpoints.card import renew_card
-from anselm.checkpoints.catalogue import SHIPPED, all_models, find_checkpoint, import_model, load_model
-from anselm.checkpoints.checkpoint import CALIBRATION, CARD, Checkpoint, is_checkpoint
+from anselm.checkpoints.catalogue import SHIPPED, find_checkpoint, load_model
+from anselm.checkpoints.checkpoint import CALIBRATION, CARD
 from anselm.checkpoints.checksums import copy_checkpoint, renew_checksums, write_checkpoint
 from anselm.data.datasets import Dataset, check_texts, find_corpus, is_corpus_name, load_dataset
 from anselm.data.formats.beir import is_beir
@@ -46,12 +46,6 @@ def load_training_data(
     elif is_beir(Path(source)):
         split = split or usual
     return load_dataset(source, split, protocol, data_dir, columns=columns)
-
-
-def is_fitted_to_texts(base: str) -> bool:
-    """Whether a model ranks as it is, by its words, and learns no more than how frequent they are."""
-    name = Checkpoint.read(Path(base)).model if base not in all_models() and is_checkpoint(Path(base)) else base
-    return name in all_models() and hasattr(import_model(name), "create")
 
 
 def fit_to_texts(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -> Calibration | None:

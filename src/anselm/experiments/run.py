@@ -99,8 +99,10 @@ def check_models(recipe: Recipe, stage: Stage) -> None:
 
 
 def searches(row: Row, seeds: Sequence[int]) -> list[Job]:
-    seed = (seeds or row.recipe.seeds)[0]
-    return [Job(row.recipe, (row.corpus,), seed, {**changes, **row.stage.trial}) for changes in row.stage.settings]
+    """Those that are trained otherwise than what is recorded are no row's first seed, so nobody wants their tests."""
+    seed, tested = (seeds or row.recipe.seeds)[0], not row.stage.trial
+    every = ({**changes, **row.stage.trial} for changes in row.stage.settings)
+    return [Job(row.recipe, (row.corpus,), seed, changes, tested) for changes in every]
 
 
 def choose(row: Row, runs: Sequence[Run]) -> dict[str, Any]:

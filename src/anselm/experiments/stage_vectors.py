@@ -34,10 +34,12 @@ def stage_vectors(
     """Vectors of the lists that a stage learns from and of more texts, made where they are missing; or those of a name
     in a folder of corpora that was given. None where the model finds its own.
     """
-    if not texts:
-        name = config.get("vectors")
-        return Found(find_vectors(GLOVE, data_dir), GLOVE) if name == GLOVE and data_dir else None
     settings = word_settings(model, config)
+    if not texts and (settings is None or settings.vectors != OWN):
+        given = settings is not None and settings.vectors == GLOVE and data_dir
+        return Found(find_vectors(GLOVE, data_dir), GLOVE) if given else None
+    if settings is None:
+        raise InputError(f"{model!r} has no word vectors, so a recipe cannot give it texts for them")
     if settings.vectors != OWN:
         raise InputError(f"texts are for vectors = {OWN!r}; vectors = {settings.vectors!r} are trained already")
     every = dict.fromkeys(text for part in (lists, *texts) for text in distinct_texts(part))
@@ -46,8 +48,8 @@ def stage_vectors(
     return Found(kept_vectors(list(found), making), OWN)
 
 
-def word_settings(model: str, config: Mapping[str, Any]) -> WordConfig:
+def word_settings(model: str, config: Mapping[str, Any]) -> WordConfig | None:
+    """None of a model that has no word vectors."""
     module: Any = import_model(model)
-    if not hasattr(module.configure(model, {}), "vectors"):
-        raise InputError(f"{model!r} has no word vectors, so a recipe cannot give it texts for them")
-    return cast(WordConfig, module.configure(model, config))
+    has_some = hasattr(module.configure(model, {}), "vectors")
+    return cast(WordConfig, module.configure(model, config)) if has_some else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anselm.checkpoints.bases import find_base
 from anselm.data.datasets import Dataset
 from anselm.data.overlap import find_overlap
 from anselm.errors import InputError
@@ -18,7 +19,7 @@ from anselm.experiments.jobs import Context, Job, Say, new_model, say_nothing, s
 from anselm.experiments.parts import join_parts
 from anselm.experiments.schema import Recipe, Stage, find_stage, of_config
 from anselm.train.dry_run import Plan, plan
-from anselm.train.fit import is_trained, make_model, split_off_dev, train_checkpoint
+from anselm.train.fit import make_model, split_off_dev, train_checkpoint
 from anselm.train.hyperparameters import Progress, Training, make_training
 from anselm.train.loop import Watch, unwatched
 from anselm.train.trainable import Trainable
@@ -49,7 +50,7 @@ def data_run(base: str, lists: Dataset, dev: Dataset | None, seed: int, given: M
     """On one's own lists; a tenth of them is held out where there are none to choose on."""
     parts = (lists, dev) if dev else split_off_dev(lists)
     model: Any = make_model(base, {}, seed, parts[0].questions)
-    training = make_training({**DEFAULTS, **model.usual, **given, "keep_start": is_trained(base), "seed": seed})
+    training = make_training({**DEFAULTS, **model.usual, **given, "keep_start": find_base(base).trained, "seed": seed})
     return TrainingRun(model, *parts, training)
 
 

@@ -52,12 +52,10 @@ def export(folder: Path, out: Path | None, questions: Sequence[Question], int8: 
     `questions` are what the ranges of the activations are seen on.
     """
     model = load_model(folder)
-    if not hasattr(model, "exports_to"):
-        needs = "says of no runtime that it could run it" if hasattr(model, "parameters") else "needs no export"
-        raise InputError(f"{folder} holds a {model.name!r} model, which {needs}")
-    if (target := model.exports_to) is None:
-        what = "sees whole lists, or more of a pair than its words"
-        raise InputError(f"{folder} holds a {model.name!r} model, which {what}, and runs with torch alone")
+    if (target := getattr(model, "exports_to", None)) is None:
+        alone = "runs with torch alone: it sees whole lists, or more of a pair than its words"
+        why = alone if hasattr(model, "parameters") else "needs no export"
+        raise InputError(f"{folder} holds a {model.name!r} model, which {why}")
     if target not in TRACED:
         raise UnknownNameError(f"runtime of the model {model.name!r}:", target, TRACED)
     trace_model = TRACED[target]

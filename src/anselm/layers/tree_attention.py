@@ -9,6 +9,9 @@ Selection" (Mrini et al., 2021). For a token t with language model vector x, lab
 and a feed-forward layer for each stream, without dropout and without a layer norm. A span's vector is the output of its
 first token, so that there is one query for each span. One set of weights serves all levels.
 
+Not of the paper (`normed`): a layer norm behind (7), (8) and behind the feed-forward layer. Without, a level's gain has
+no bound: what it is above 1 grows with the power of the depth.
+
 Both streams have the same width and are computed as one batched product: (streams, tokens, d). Keys and values are
 linear in a token, and a token is a vector of the encoder, or the sum of three embeddings, however many spans it is in:
 they are computed once for each vector and each embedding, before the first level, and in a level for its child spans
@@ -77,6 +80,18 @@ class StreamLinear(nn.Module):
         return torch.bmm(x, self.weight) if self.bias is None else torch.baddbmm(self.bias, x, self.weight)
 
 
+class StreamNorm(nn.Module):
+    """A layer norm for each stream, in full precision. (streams, n, width) -> the same"""
+
+    def __init__(self, streams: int, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(streams, 1, width))
+        self.bias = nn.Parameter(torch.zeros(streams, 1, width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.layer_norm(x.float(), x.shape[2:]) * self.weight + self.bias
+
+
 class SyntacticEmbedding(nn.Module):
     """Equation (2). What it makes of a token begins with a variance of 1."""
 
@@ -110,18 +125,20 @@ class SpanAttention(nn.Module):
     added to the start token begins smaller, so that a span of any depth is bounded.
     """
 
-    def __init__(self, streams: int, width: int, heads: int, feed_forward: int) -> None:
+    def __init__(self, streams: int, width: int, heads: int, feed_forward: int, normed: bool = False) -> None:
         super().__init__()
         self.heads = heads
         self.query = StreamLinear(streams, width, width, bias=False, keeps=True)
         self.key_value = StreamLinear(streams, width, 2 * width, bias=False, keeps=True)
         self.output = StreamLinear(streams, width, width)
         self.widen, self.narrow = StreamLinear(streams, width, feed_forward), StreamLinear(streams, feed_forward, width)
+        self.seen_norm, self.fed_norm = (StreamNorm(streams, width) if normed else nn.Identity() for _ in range(2))
 
     def forward(self, first: Tensor, attended: Tensor) -> Tensor:
         """What a span is, of its start token and what that has seen. (streams, spans, width) twice -> the same"""
-        o: Tensor = first + self.output(attended)
-        return o + self.feed(o)
+        o = self.seen_norm(first + self.output(attended))
+        found: Tensor = self.fed_norm(o + self.feed(o))
+        return found
 
     def feed(self, o: Tensor) -> Tensor:
         fed: Tensor = self.narrow(functional.relu(self.widen(o)))

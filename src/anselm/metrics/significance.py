@@ -129,12 +129,10 @@ def bootstrap_mean(
     return float(low), float(high)
 
 
-def bootstrap_difference(
-    a: ArrayLike, b: ArrayLike, resamples: int = RESAMPLES, confidence: float = CONFIDENCE, seed: int = 0
-) -> tuple[float, float]:
+def bootstrap_difference(a: ArrayLike, b: ArrayLike, resamples: int = RESAMPLES, seed: int = 0) -> tuple[float, float]:
     """The percentile interval of mean(a) - mean(b): both systems are drawn on the same questions."""
     first, second = _paired(a, b)
-    return bootstrap_mean(first - second, resamples, confidence, seed)
+    return bootstrap_mean(first - second, resamples, seed=seed)
 
 
 def _all_swaps(n: int) -> Iterator[NDArray[np.int64]]:

@@ -9,7 +9,8 @@ Both attentions come from A_ij = 1 / (1 + |S^q_i - S^a_j|), (m x n):
 
     ABCNN1  A W_q and A^T W_a are a second input channel of the convolution; W_q is (n x d), W_a (m x d)
     ABCNN2  after the convolution, C^w_i = sum of C_i .. C_{i+h-1}, one column for each word again, times the attention
-            a^q_i = sum_j A_ij (a^a_j = sum_i A_ij), then the max
+            a^q_i = sum_j A_ij (a^a_j = sum_i A_ij), then the max. The sum grows with the partner's length; with
+            `attention_mean` it is the mean over the partner's words
 
 Padding never enters a sum: A is 0 where either word is padding, and columns beyond the last word are not pooled.
 
@@ -28,6 +29,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from anselm.checkpoints.checkpoint import WORDS
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.layers.similarity import log_odds
 from anselm.models.frames.word_model import Batch, WordConfig, WordModel
@@ -60,6 +62,7 @@ class Config(WordConfig):
     filters: int = 200  # m
     window: int = 3  # h
     window_mean: bool = False
+    attention_mean: bool = False  # ABCNN2: not in the paper
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -69,6 +72,7 @@ class Config(WordConfig):
 
 class ABCNN(WordModel):
     settings, variants, usual = Config, VARIANTS, USUAL
+    exports_to = WORDS
 
     def __init__(self, name: str, config: Config, vocabulary: Vocabulary) -> None:
         super().__init__(name, config, vocabulary)
@@ -95,9 +99,14 @@ class ABCNN(WordModel):
             q, a = self._stack(q, attention, self.w_q), self._stack(a, attention.mT, self.w_a)  # (pairs, words, 2 d)
             return self._compare(*(self._pool(self._convolve(s, m), m) for s, m in ((q, q_mask), (a, a_mask))))
         return self._compare(
-            self._pool_weighted(self._convolve(q, q_mask), q_mask, attention.sum(dim=2)),
-            self._pool_weighted(self._convolve(a, a_mask), a_mask, attention.sum(dim=1)),
+            self._pool_weighted(self._convolve(q, q_mask), q_mask, self._weights(attention, a_mask)),
+            self._pool_weighted(self._convolve(a, a_mask), a_mask, self._weights(attention.mT, q_mask)),
         )
+
+    def _weights(self, attention: Tensor, partner: Tensor) -> Tensor:
+        """ABCNN2: how much each word is like those of its partner. (pairs, m, n), (pairs, n) -> (pairs, m)"""
+        total = attention.sum(dim=2)
+        return total / partner.sum(dim=1, keepdim=True) if self.config.attention_mean else total
 
     def _stack(self, s: Tensor, attention: Tensor, weight: Tensor) -> Tensor:
         """ABCNN1: the words, and beside them their attention features A W. (pairs, words, 2 d)"""

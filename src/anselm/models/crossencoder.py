@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from torch.nn.attention import sdpa_kernel
 
 from anselm.checkpoints.blend import Config as BlendConfig
+from anselm.checkpoints.checkpoint import PAIRS
 from anselm.checkpoints.settings import check_least
 from anselm.encoding.lists import POSITIONS
 from anselm.encoding.tokenizer import PairTokenizer
@@ -67,6 +68,7 @@ class CrossEncoder(PairModel):
             if len(set(tokenizer.types)) < 2:
                 raise InputError(f"the encoder {config.base!r} has no token types, which candidate_layers need")
         self.listwise = config.list_layers > 0
+        self.exports_to = None if self.listwise else PAIRS
         self.list_layers = make_layers(config.list_layers, self.width, self.heads, config.dropout)
         if self.listwise:
             self.places = nn.Embedding(PLACES, self.width)
@@ -110,6 +112,7 @@ class FrozenConfig(PairConfig):
 
 class FrozenAttention(PairModel):
     settings, variants = FrozenConfig, VARIANTS
+    exports_to = PAIRS
 
     def __init__(self, name: str, config: FrozenConfig, encoder: Any, tokenizer: PairTokenizer) -> None:
         super().__init__(name, config, encoder.requires_grad_(False), tokenizer)

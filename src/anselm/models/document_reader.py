@@ -128,7 +128,6 @@ class AttentionPooling(nn.Module):
 
 class DocumentReader(WordModel):
     settings, variants, usual = Config, VARIANTS, USUAL
-    exports_to = None  # what is known of words is not there without torch
 
     def __init__(self, name: str, config: Config, vocabulary: Vocabulary) -> None:
         super().__init__(name, config, vocabulary)

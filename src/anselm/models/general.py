@@ -15,11 +15,6 @@ cross-encoder was not trained on (tools/default_model/blending.py).
 
 from __future__ import annotations
 
-from typing import NoReturn
-
-from anselm.checkpoints.checkpoint import Checkpoint
-from anselm.errors import InputError
-
 MODELS = {
     "general": {
         "kind": "transformer",
@@ -27,8 +22,3 @@ MODELS = {
         "source": "comes as default and accurate",
     },
 }
-
-
-def load(checkpoint: Checkpoint) -> NoReturn:
-    """The runtime runs it, from exported files; there is nothing else to load."""
-    raise InputError(f"{checkpoint.model!r} is run from its exported files; it cannot be exported again")

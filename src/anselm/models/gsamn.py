@@ -28,6 +28,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from anselm.checkpoints.checkpoint import PAIRS
 from anselm.checkpoints.settings import check_least
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.models.frames.pair_model import PairConfig, PairModel
@@ -50,6 +51,7 @@ class Config(PairConfig):
 
 class MemoryNetwork(PairModel):
     settings, variants = Config, VARIANTS
+    exports_to = PAIRS
     usual: ClassVar[Mapping[str, Any]] = {"epochs": 3.0, "learning_rate": 5e-5, "loss": "pointwise"}
 
     def __init__(self, name: str, config: Config, encoder: Any, tokenizer: PairTokenizer) -> None:

@@ -22,11 +22,6 @@ is what makes it fast. A candidate that does not fit is read in windows, and its
 
 from __future__ import annotations
 
-from typing import NoReturn
-
-from anselm.checkpoints.checkpoint import Checkpoint
-from anselm.errors import InputError
-
 MODELS = {
     "late-interaction": {
         "kind": "static",
@@ -34,8 +29,3 @@ MODELS = {
         "source": "comes as fast",
     },
 }
-
-
-def load(checkpoint: Checkpoint) -> NoReturn:
-    """The runtime runs it, from exported files; there is nothing else to load."""
-    raise InputError(f"{checkpoint.model!r} is run from its exported files; it cannot be exported again")

@@ -25,6 +25,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from anselm.checkpoints.checkpoint import PAIRS
 from anselm.checkpoints.settings import check_least
 from anselm.data.question import Question
 from anselm.encoding.lists import Lists
@@ -71,6 +72,7 @@ class GRUConfig(PairConfig):
 class BRAS(PairModel):
     variants = VARIANTS
     usual = USUAL
+    exports_to = PAIRS
 
     def __init__(self, name: str, config: Any, encoder: Any, tokenizer: PairTokenizer) -> None:
         super().__init__(name, config, encoder, tokenizer)

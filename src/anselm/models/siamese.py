@@ -29,6 +29,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from anselm.checkpoints.checkpoint import WORDS
 from anselm.checkpoints.settings import check_choice, check_least
 from anselm.encoding.lists import Indices, Lists
 from anselm.encoding.packing import in_order
@@ -165,6 +166,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 class Siamese(WordModel):
     settings, variants, usual = Config, VARIANTS, USUAL
+    exports_to = WORDS
 
     def __init__(self, name: str, config: Config, vocabulary: Vocabulary) -> None:
         super().__init__(name, config, vocabulary)

@@ -72,6 +72,7 @@ class SemanticConfig(PairConfig):
     pieces: str = "mean"  # what a word is of its pieces, or "first"
     residual: bool = False
     normed: bool = False  # the encoder's vectors with a mean of 0 and a variance of 1, whatever the encoder
+    span_norm: bool = False  # a layer norm behind the attention and the feed-forward layer of a span; not of the paper
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,7 +106,8 @@ class TreeSemantic(PairModel):
         self.stream = config.hidden // 2
         self.semantic = nn.Linear(self.width, self.stream)
         nn.init.xavier_uniform_(self.semantic.weight)
-        self.attention = SpanAttention(self.streams, self.stream, config.heads, config.feed_forward // 2)
+        widths = self.stream, config.heads, config.feed_forward // 2
+        self.attention = SpanAttention(self.streams, *widths, config.span_norm)
         self.head = nn.Linear(2 * self.streams * self.stream + self.width * config.residual, 1)
 
     def featurize(self, questions: Sequence[Question]) -> Lists:
@@ -155,10 +157,6 @@ class TreeSemantic(PairModel):
     def figures(self, question: Question, place: int) -> list[Figure]:
         """What drew attention in the question and in one of its candidates."""
         return [attended_figure(pair) for pair in self.attended(question, [place])]
-
-    @property
-    def exports_to(self) -> None:
-        """A graph of fixed shape knows no trees."""
 
 
 class TreeAggregation(TreeSemantic):

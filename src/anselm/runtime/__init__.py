@@ -4,6 +4,8 @@ pairs         an exported cross-encoder as a scorer
 words         an exported model over word vectors as a scorer
 blended       the general ranker, which has two graphs
 cascade       two general rankers in a row: the larger one reads what may still matter
+late, late_weights   the late-interaction ranker, in numpy
+sentence_encoder   the encoder of a blended ranker by itself
 rows          pairs of texts -> padded rows of tokens
 engines       an ONNX file -> a function from rows to signals
 vector_store  vectors of texts that were encoded before

@@ -1,1 +1,15 @@
-"""From documents to sentences and words, with character offsets."""
+"""From documents to sentences and words, with character offsets.
+
+documents       files as sentences, or as the entries of a FAQ: the front door of this room
+folders, kinds, encodings   which files there are, of which kind, and their bytes as text
+html, markdown, docx, pdf, paragraphs   one kind each, as text that knows its place in the source
+pieces, outlines   cleaned text with places, and the headings above them
+faq             an entry of a FAQ
+faq_columns, faq_tables, faq_records, faq_pages   entries from tables, from JSON, and from pages
+sentences, abbreviations   where sentences end
+windows         a text that is too long, in parts that overlap
+tokens, stem, statistics   words as lexical models match them, and how common they are
+languages       whether a model reads the script of a text
+vocabulary, lemmas, phrases   words as models over word vectors read them
+word_vectors, vector_rows, word2vec   their vectors: from files, or trained on one's own texts
+"""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Container
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -34,26 +33,25 @@ class WordVectors:
             raise InputError(f"a table of shape {self.table.shape} does not fit {len(self.words):,} words")
 
 
-def read_vectors(path: Path, wanted: Container[str] | None = None) -> WordVectors:
+def read_vectors(path: Path) -> WordVectors:
     """Read GloVe text, word2vec text or word2vec binary, gzipped or not, whatever the name.
 
-    Only the words of `wanted` are kept, and only their numbers are looked at, so that a file that is larger than the
-    memory can be read. Where a word is there more than once, the first counts.
+    Where a word is there more than once, the first counts.
     """
     try:
         with open_by_content(path) as opened, BufferedReader(opened, 1 << 20) as file:  # type: ignore[type-var]
             binary = is_binary(file.peek(), path)
-            return _collect(binary_rows(file, path) if binary else text_rows(file, path), wanted)
+            return _collect(binary_rows(file, path) if binary else text_rows(file, path))
     except (EOFError, OSError, zlib.error) as error:
         raise FormatError(path, f"cannot be unpacked or read: {error}") from None
 
 
-def _collect(rows: Rows, wanted: Container[str] | None) -> WordVectors:
+def _collect(rows: Rows) -> WordVectors:
     words: dict[str, None] = {}
     tables = [np.empty((0, rows.width), dtype=np.float32)]
     block: list[Row] = []
     for row in rows.stream:
-        if row.word in words or (wanted is not None and row.word not in wanted):
+        if row.word in words:
             continue
         words[row.word] = None
         block.append(row)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
 import torch
 
+from anselm.checkpoints.bases import find_base
 from anselm.checkpoints.card import write_card
-from anselm.checkpoints.catalogue import ON_ENCODERS, all_models, build_model, find_reader, load_model, unknown_model
-from anselm.checkpoints.checkpoint import CALIBRATION, GRAPHS, Checkpoint, is_checkpoint
+from anselm.checkpoints.checkpoint import CALIBRATION
 from anselm.checkpoints.checksums import write_checkpoint
 from anselm.data.datasets import Dataset
 from anselm.data.question import Question
@@ -33,23 +32,7 @@ def make_model(base: str, config: Mapping[str, Any], seed: int, questions: Seque
     What is new in it is drawn from the seed. `questions` are what it will be trained on: some learn their words there.
     """
     torch.manual_seed(seed)
-    if find_reader(base):
-        return cast(Trainable, build_model(ON_ENCODERS, {"base": base, **config}, questions))
-    if base in all_models():
-        return cast(Trainable, build_model(base, config, questions))
-    if is_checkpoint(Path(base)):
-        checkpoint = Checkpoint.read(Path(base))
-        if checkpoint.path(GRAPHS).is_dir() and not checkpoint.has_weights:
-            raise InputError(f"{base} is an export, which cannot be trained; name the folder that it was made from")
-        return cast(Trainable, load_model(base))
-    if not Path(base).exists() and "/" not in base and get_close_matches(base, all_models(), cutoff=0.8):
-        raise unknown_model(base)
-    return cast(Trainable, build_model(ON_ENCODERS, {"base": base, **config}, questions))
-
-
-def is_trained(base: str) -> bool:
-    """Whether a base is a ranker already, which training might spoil."""
-    return find_reader(base) is not None or (base not in all_models() and is_checkpoint(Path(base)))
+    return cast(Trainable, find_base(base).make(config, questions))
 
 
 def split_off_dev(dataset: Dataset) -> tuple[Dataset, Dataset]:

@@ -12,7 +12,7 @@ import pytest
 
 from anselm.data.corpora.squad import CORPORA, hold_out, read_adversarial, read_squad
 from anselm.data.question import Question
-from anselm.errors import FormatError, UnknownNameError
+from anselm.errors import FormatError
 
 BY_NAME = {corpus.name: corpus for corpus in CORPORA}
 CONTEXT = "Ada built a kite.  It flew over Łódź at noon. Bo cut the string. "
@@ -43,8 +43,8 @@ def write(folder: Path, content: Any) -> Path:
     return path
 
 
-def labels(folder: Path, *questions: Any, **options: Any) -> list[tuple[float, ...]]:
-    return [question.labels for question in read_squad(write(folder, document(*questions)), by_stops, **options)]
+def labels(folder: Path, *questions: Any) -> list[tuple[float, ...]]:
+    return [question.labels for question in read_squad(write(folder, document(*questions)), by_stops)]
 
 
 def test_candidates_are_the_sentences_with_their_places(tmp_path: Path) -> None:
@@ -76,12 +76,8 @@ def test_a_span_across_sentences_belongs_to_the_one_where_it_starts(tmp_path: Pa
     assert labels(tmp_path, asked("q1", "a kite.  It flew")) == [(1, 0, 0)]
 
 
-def test_any_annotator_counts_or_only_the_first(tmp_path: Path) -> None:
-    question = asked("q1", "noon", "the string", "noon")
-    assert labels(tmp_path, question) == [(0, 1, 1)]
-    assert labels(tmp_path, question, spans="first") == [(0, 1, 0)]
-    with pytest.raises(UnknownNameError, match="'all'; there is any, first"):
-        labels(tmp_path, question, spans="all")
+def test_every_annotator_counts(tmp_path: Path) -> None:
+    assert labels(tmp_path, asked("q1", "noon", "the string", "noon")) == [(0, 1, 1)]
 
 
 def test_a_question_without_answers_is_an_all_wrong_list(tmp_path: Path) -> None:
@@ -179,13 +175,15 @@ def test_every_real_group_is_scored_once(real_data: Path) -> None:
 
 
 def test_real_answers_are_in_their_relevant_sentence(real_data: Path) -> None:
-    """Independent of offsets: the first word of each first answer occurs in the sentence labelled for it."""
+    """Independent of offsets: the first word of each answer occurs in a sentence that is labelled relevant."""
     path = real_data / "squad/dev-v1.1.json"
     articles = json.loads(path.read_text(encoding="utf-8"))["data"]
     records = [record for article in articles for part in article["paragraphs"] for record in part["qas"]]
-    for record, question in zip(records, read_squad(path, spans="first"), strict=True):
-        [relevant] = [candidate for candidate in question.candidates if candidate.relevant]
-        assert record["answers"][0]["text"].split()[0] in relevant.text
+    for record, question in zip(records, read_squad(path), strict=True):
+        relevant = [candidate.text for candidate in question.candidates if candidate.relevant]
+        answers = {answer["text"] for answer in record["answers"]}
+        assert 1 <= len(relevant) <= len(record["answers"])
+        assert all(any(answer.split()[0] in text for text in relevant) for answer in answers)
 
 
 def test_every_eighth_article_is_held_out_whole() -> None:

@@ -1,4 +1,4 @@
-"""TrecQA's three file formats: hand-made files with the corpus's traps, then the real files where they are."""
+"""TrecQA's two file formats: hand-made files with the corpus's traps, then the real files where they are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anselm.data.corpora.trecqa import CORPORA, NEGATIVE, POSITIVE, read_castorini, read_jacana, read_train_all
+from anselm.data.corpora.trecqa import CORPORA, NEGATIVE, POSITIVE, read_castorini, read_train_all
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError
 
@@ -130,90 +130,6 @@ def test_a_cut_gzip_file_is_named(tmp_path: Path) -> None:
         list(read_train_all(tmp_path, tmp_path))
 
 
-JACANA = """<QApairs id='7.1'>
-<question>
-Who	sank	?
-WP	VBD	.
-SUB	ROOT	P
-2	0	2
--	-	-
-</question>
-<positive>
-Ferry	&	<tug>
-NNP	CC	NN
-ROOT	NMOD	NMOD
-0	1	1
-FAC-B	-	-
-Ferry	#	<tug>
-1	#	3
-</positive>
-<negative>
-Nobody	.
-NN	.
-ROOT	P
-0	1
--	-
-</negative>
-</QApairs>
-<QApairs id='7.2'>
-<question>
-Why	?
-WRB	.
-ROOT	P
-0	1
--	-
-</question>
-</QApairs>
-"""
-
-
-def read_text(folder: Path, text: str) -> list[Question]:
-    (folder / "some.xml").write_text(text)
-    return list(read_jacana(folder / "some.xml"))
-
-
-def test_jacana_columns_go_into_the_meta(tmp_path: Path) -> None:
-    [question] = read_text(tmp_path, JACANA)  # 7.2 has no candidates
-    assert (question.id, question.text, question.labels) == ("7.1", "Who sank ?", (1, 0))
-    assert question.meta == {
-        "pos": ("WP", "VBD", "."),
-        "dependency": ("SUB", "ROOT", "P"),
-        "head": (2, 0, 2),
-        "ner": ("-", "-", "-"),
-    }
-    positive, negative = question.candidates
-    assert (positive.id, positive.text, positive.meta["ner"]) == ("7.1-0", "Ferry & <tug>", ("FAC-B", "-", "-"))
-    assert positive.meta["answer"] == (1, 3)
-    assert (negative.id, negative.text, negative.meta["head"]) == ("7.1-1", "Nobody .", (0, 1))
-    assert "answer" not in negative.meta
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("WP\tVBD\t.", "WP\tVBD", r"line 2: <question> of question 7.1: five rows of the same number of columns"),
-        ("0\t1\n-\t-\n</negative>", "</negative>", r"line 18: <negative> of question 7.1: five rows"),
-        ("2\t0\t2", "2\tROOT\t2", "line 2: question 7.1: heads and answers are token numbers"),
-        ("1\t#\t3", "1\t#\tx", "line 9: question 7.1: heads and answers are token numbers"),
-        ("<negative>\n", "", "line 18: QApairs, question, positive or negative must open, not 'Nobody"),
-        ("<positive>", "<question>", r"line 2: 7.1 must have one <question>"),
-    ],
-)
-def test_bad_jacana_files_are_named(tmp_path: Path, old: str, new: str, problem: str) -> None:
-    assert old in JACANA
-    broken = JACANA.replace(old, new, 1)
-    if new == "<question>":
-        broken = broken.replace("</positive>", "</question>")
-    with pytest.raises(FormatError, match=rf"some\.xml, {problem}"):
-        read_text(tmp_path, broken)
-
-
-@pytest.mark.parametrize("kept_lines", [5, 8, 17])
-def test_a_cut_jacana_file_is_named(tmp_path: Path, kept_lines: int) -> None:
-    with pytest.raises(FormatError, match=r"some\.xml: ends inside question 7.1; the file is cut"):
-        read_text(tmp_path, "".join(JACANA.splitlines(keepends=True)[:kept_lines]))
-
-
 @pytest.mark.parametrize("protocol", TRECQA.protocols)
 @pytest.mark.parametrize("split", TRECQA.splits)
 def test_real_counts(real_data: Path, split: str, protocol: str) -> None:
@@ -248,12 +164,24 @@ def test_the_real_order_says_nothing_about_the_labels(real_data: Path, split: st
     assert np.mean(before) == pytest.approx(0.5, abs=3 * 0.29 / len(mixed) ** 0.5)
 
 
+def read_jacana(path: Path) -> dict[str, list[str]]:
+    """The texts of each question's element and of its answers', by their tags; the files only look like XML."""
+    found: dict[str, list[str]] = {}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for place, line in enumerate(lines):
+        if line.startswith("<QApairs"):
+            texts = found.setdefault(line.split("'")[1], [])
+        elif line in ("<question>", "<positive>", "<negative>"):
+            texts.append(f"{line[1]} {lines[place + 1].lower().replace(chr(9), ' ')}")
+    return found
+
+
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
-def test_real_jacana_files_hold_the_same_pairs(real_data: Path, split: str) -> None:
-    tagged = read_jacana(real_data / "trecqa/jacana-naacl2013" / f"{split}.xml")
-    for ours, theirs in zip(TRECQA.read(split, "raw", real_data), tagged, strict=True):
-        assert (ours.id, ours.text, ours.labels) == (theirs.id, theirs.text.lower(), theirs.labels)
-        assert [answer.text for answer in ours.candidates] == [answer.text.lower() for answer in theirs.candidates]
-        tagged_texts: list[Question | Candidate] = [theirs, *theirs.candidates]
-        for item in tagged_texts:
-            assert {len(item.meta[key]) for key in ("pos", "dependency", "head", "ner")} == {len(item.text.split(" "))}
+def test_real_files_of_somebody_else_hold_the_same_pairs(real_data: Path, split: str) -> None:
+    """jacana's, which has some questions without candidates besides."""
+    theirs = read_jacana(real_data / "trecqa/jacana-naacl2013" / f"{split}.xml")
+    ours = list(TRECQA.read(split, "raw", real_data))
+    assert {question.id for question in ours} == {id for id, texts in theirs.items() if len(texts) > 1}
+    for question in ours:
+        answers = [f"{'p' if one.relevant else 'n'} {one.text}" for one in question.candidates]
+        assert [f"q {question.text}", *sorted(answers)] == [theirs[question.id][0], *sorted(theirs[question.id][1:])]

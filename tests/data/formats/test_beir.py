@@ -53,13 +53,6 @@ def test_titles_belong_to_the_text(tmp_path: Path) -> None:
     assert next(read_beir(tmp_path / "set")).candidates[0].text == "People\nAnn"
 
 
-def test_a_run_gives_the_candidates(tmp_path: Path) -> None:
-    write_beir(LISTS, tmp_path / "set")
-    lists = list(read_beir(tmp_path / "set", run={"q1": {"d3": 1.0, "d1": 0.5}}))
-    assert [(c.id, c.label) for c in lists[0].candidates] == [("d3", 0.0), ("d1", 1.0)]
-    assert len(lists) == 1  # the run found nothing for q2
-
-
 def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
     def failing() -> Iterator[Question]:
         yield LISTS[0]

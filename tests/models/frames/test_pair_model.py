@@ -57,6 +57,11 @@ def annotated(tiny_encoder: Path) -> Annotated:
 LONG = ask("where is the honey", "the hive", "wood " * 70, "sweet", "garden " * 50)
 
 
+def test_a_model_that_names_no_runtime_is_not_exported(annotated: Annotated) -> None:
+    """A graph would have the score of a pair by itself, which is not what this one has."""
+    assert annotated.exports_to is None
+
+
 def test_what_a_featurizer_adds_is_in_the_batch(annotated: Annotated) -> None:
     columns = collate(annotated, LISTS).columns
     texts = [candidate.text for question in LISTS for candidate in question.candidates]

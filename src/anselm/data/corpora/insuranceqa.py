@@ -38,9 +38,11 @@ from pathlib import Path
 
 from anselm.data.corpus import CLEAN, RAW, Corpus, Counts, Split
 from anselm.data.question import Candidate, Question
+from anselm.data.resources import Numbers, Resource
 from anselm.errors import FormatError
 from anselm.files import read_lines
 
+_V2 = "V2/InsuranceQA.{}.encoded.gz"
 V1_TRAIN = ("question", "right")
 V1_POOL = ("right", "question", "pool")
 V2_POOL = ("domain", "question", "right", "pool")
@@ -138,9 +140,8 @@ def _split_v1(file: str, columns: tuple[str, ...], counts: Counts) -> Split:
 
 
 def _split_v2(part: str, pool: int, clean: Counts, raw: Counts) -> Split:
-    name = "V2/InsuranceQA.{}.encoded.gz"
-    questions = name.format(f"question.anslabel.raw.{pool}.pool.solr.{part}")
-    return _split((questions, "V2/vocabulary", name.format("label2answer.raw")), V2_POOL, {"clean": clean, "raw": raw})
+    questions = _V2.format(f"question.anslabel.raw.{pool}.pool.solr.{part}")
+    return _split((questions, "V2/vocabulary", _V2.format("label2answer.raw")), V2_POOL, {"clean": clean, "raw": raw})
 
 
 def _split(files: tuple[str, str, str], columns: tuple[str, ...], counts: Mapping[str, Counts]) -> Split:
@@ -149,6 +150,10 @@ def _split(files: tuple[str, str, str], columns: tuple[str, ...], counts: Mappin
         return read_lists(questions, columns, vocabulary, answers)
 
     return Split(files, read, counts, Split(files[:1], lambda folder: read_labels(folder / files[0], columns)))
+
+
+def _count_questions(path: Path) -> Numbers:
+    return {"questions": sum(1 for _ in read_pools(path, V2_QUESTION))}
 
 
 _SOURCE = "https://github.com/shuzi/insuranceQA"
@@ -186,5 +191,8 @@ CORPORA: tuple[Corpus, ...] = (
             "train-100": _split_v2("train", 100, Counts(8_311, 831_100, 11_291), Counts(12_889, 1_288_900, 11_291)),
         },
         protocols={"clean": CLEAN, "raw": RAW},
+        resources=(
+            Resource("questions", (_V2.format("question.anslabel.raw"),), _count_questions, {"questions": 16_889}),
+        ),
     ),
 )

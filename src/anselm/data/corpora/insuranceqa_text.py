@@ -36,6 +36,7 @@ from typing import TypeVar
 
 from anselm.data.corpus import RAW, Corpus, Counts, Split
 from anselm.data.question import Candidate, Question
+from anselm.data.resources import Numbers, Resource
 from anselm.errors import FormatError
 from anselm.files import read_lines
 
@@ -162,6 +163,17 @@ def _split(name: str, counts: Counts) -> Split:
     return Split(FILES, read, {"raw": counts})
 
 
+def _count_pairs(path: Path) -> Numbers:
+    return {"pairs": sum(1 for _ in read_pairs(path))}
+
+
+def _count_shared(*paths: Path) -> Numbers:
+    one, two = (list(read_pairs(path)) for path in paths)
+    questions = {pair.question for pair in one if pair.right} & {pair.question for pair in two if pair.right}
+    answers = {pair.answer for pair in one} & {pair.answer for pair in two}
+    return {"positive questions": len(questions), "answers": len(answers)}
+
+
 CORPORA: tuple[Corpus, ...] = (
     Corpus(
         name="insuranceqa-text",
@@ -176,5 +188,10 @@ CORPORA: tuple[Corpus, ...] = (
             "test": _split("test", Counts(918, 459_000, 1_006)),
         },
         protocols={"raw": RAW},  # every pool holds a right answer
+        resources=(
+            Resource("test.csv", FILES[:1], _count_pairs, {"pairs": 5_042}),
+            Resource("validation.csv", FILES[1:], _count_pairs, {"pairs": 5_040}),
+            Resource("in both", FILES, _count_shared, {"positive questions": 237, "answers": 677}),
+        ),
     ),
 )

@@ -45,7 +45,9 @@ from xml.etree.ElementTree import Element
 from anselm.data.corpora.semeval_2015 import read_questions
 from anselm.data.corpus import CLEAN, RAW, Corpus, Counts, Split
 from anselm.data.elements import attribute, child, child_text, claim, stream_elements
+from anselm.data.formats.semeval_predictions import read_predictions, read_relevancy
 from anselm.data.question import Candidate, Question
+from anselm.data.resources import Numbers, Resource
 from anselm.errors import FormatError
 
 TO_RELATED, TO_ORIGINAL = "RELC_RELEVANCE2RELQ", "RELC_RELEVANCE2ORGQ"
@@ -128,6 +130,7 @@ _PART1, _PART2 = _NAME.format("train") + "-part1.v2.0.xml", _NAME.format("train"
 _PART1_OFFICIAL, _PART2_ALL = _NAME.format("train") + "-part1-subtaskA.xml", _NAME.format("train") + "-part2.xml"
 _FILES_2015 = tuple(f"2015/datasets/CQA-QL-{name}.xml" for name in ("devel", "test"))
 _TEST_2017 = "2017/test/SemEval2017-task3-English-test-subtaskA.xml"
+_BASELINE = "2016/gold/subtask_A_baseline_random.txt"
 FILES = {"part1": _PART1, "part2": _PART2_ALL, "dev": _DEV, "test": _TEST}
 
 
@@ -169,6 +172,21 @@ def _threads(*files: str) -> Callable[[Path], Iterator[Question]]:
 
 def _counts(clean: Counts, official: Counts) -> dict[str, Counts]:
     return {"clean": clean, "official": official}
+
+
+def gold_file(name: str, counts: Counts) -> Resource:
+    file = f"2016/gold/SemEval2016-Task3-CQA-QL-{name}"
+    return Resource(name, (file,), _count_relevancy, counts.numbers())
+
+
+def _count_relevancy(path: Path) -> Numbers:
+    gold = read_relevancy(path)
+    labels = [label for group in gold.values() for label in group.values()]
+    return Counts(len(gold), len(labels), sum(labels)).numbers()
+
+
+def _count_predictions(path: Path) -> Numbers:
+    return {"pairs": sum(1 for _ in read_predictions(path))}
 
 
 # Counts under `official` come from the papers where they are published; the others were measured on the files.
@@ -215,6 +233,11 @@ CORPORA: tuple[Corpus, ...] = (
         citation="Nakov et al., SemEval-2016 Task 3: Community Question Answering, SemEval 2016",
         splits={**_SPLITS, "test": _TEST_2016},
         protocols=_PROTOCOLS,
+        resources=(
+            gold_file("dev-subtaskA.xml.subtaskA.relevancy", Counts(244, 2_440, 818)),
+            gold_file("test-subtaskA.xml.subtaskA.relevancy", Counts(327, 3_270, 1_329)),
+            Resource("random baseline", (_BASELINE,), _count_predictions, {"pairs": 3_270}),
+        ),
     ),
     Corpus(
         name="semeval-2017",

@@ -25,7 +25,7 @@ from itertools import chain, groupby
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from anselm.data.corpora.semeval import TO_ORIGINAL, read_comments, related_question
+from anselm.data.corpora.semeval import TO_ORIGINAL, gold_file, read_comments, related_question
 from anselm.data.corpus import CLEAN, RAW, Corpus, Counts, Split
 from anselm.data.elements import attribute, child, child_text, claim, stream_elements
 from anselm.data.question import Candidate, Question
@@ -99,6 +99,7 @@ def _corpus(subtask: str, what: str, read: Reader, clean: dict[str, Counts], off
         citation="Nakov et al., SemEval-2016 Task 3: Community Question Answering, SemEval 2016",
         splits={name: split(name) for name in _FILES},
         protocols={"clean": CLEAN, "official": RAW},
+        resources=(gold_file(f"test.xml.subtask{subtask}.relevancy", official["test"]),),
     )
 
 

@@ -4,9 +4,8 @@ Format: {"data": [{"title", "paragraphs": [{"context", "qas": [{"id", "question"
 "answer_start"}]}]}]}]}, offsets in characters of the context.
 
 A sentence is relevant where an annotated answer starts in it; an answer that runs on into the next sentence still has
-one place. With spans="any" (the default) every annotator's answer counts, as in SQuAD's own scorer, which takes the
-best match over the annotators; a list may then have two relevant sentences. spans="first" takes the first annotator's
-only, so each list has one; training files have a single annotator, where the two are the same.
+one place. Every annotator's answer counts, as in SQuAD's own scorer, which takes the best match over the annotators, so
+that a list may have two relevant sentences; training files have a single annotator.
 
 - squad: dev has 10,570 questions with up to six annotators, train 87,599 with one. train-subset (11,877) is the part of
   train that Du et al. (2017) tested question generation on: never use it beside train. It is also there in two:
@@ -30,17 +29,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from anselm.data.corpus import RAW, Corpus, Counts, Protocol, Split
 from anselm.data.question import Candidate, Question
-from anselm.errors import FormatError, UnknownNameError
+from anselm.data.resources import Numbers, Resource
+from anselm.errors import FormatError
 from anselm.files import read_json
 from anselm.text.sentences import sentence_spans
 
 Splitter = Callable[[str], list[tuple[int, int]]]
-Spans = Literal["any", "first"]
-SPANS = {"any": slice(None), "first": slice(1)}  # which of the annotators' answers count
 SUBSET = "train-v1.1.subset-du2017-test.json"
 Kind = TypeVar("Kind")
 
@@ -54,18 +52,15 @@ class Paragraph(NamedTuple):
     questions: list[Any]
 
 
-def read_squad(path: Path, split_sentences: Splitter = sentence_spans, spans: Spans = "any") -> Iterator[Question]:
+def read_squad(path: Path, split_sentences: Splitter = sentence_spans) -> Iterator[Question]:
     """Stream the questions of a SQuAD file, each with the sentences of its paragraph as candidates."""
-    if spans not in SPANS:
-        raise UnknownNameError("choice of spans", spans, SPANS)
     for paragraph in _paragraphs(path, split_sentences):
         # Texts and offsets are shared by the questions of a paragraph: five questions should not cost five copies.
         sentences = [(paragraph.context[start:end], {"start": start, "end": end}) for start, end in paragraph.sentences]
         for record in paragraph.questions:
             question_id = _field(record, "id", str, f"{path}, article {paragraph.title!r}")
             place = f"{path}, question {question_id}"
-            answers = _field(record, "answers", list, place)[SPANS[spans]]
-            relevant = {_sentence_of(answer, paragraph, place) for answer in answers}
+            relevant = {_sentence_of(answer, paragraph, place) for answer in _field(record, "answers", list, place)}
             candidates = (
                 Candidate(f"{question_id}-{index}", text, float(index in relevant), meta, heading="")
                 for index, (text, meta) in enumerate(sentences)
@@ -145,6 +140,15 @@ def _adversarial(file: str, worst_copy: int, raw: int) -> Split:
     return Split((file,), lambda folder: read_adversarial(folder / file), counts)
 
 
+def _count_copies(path: Path) -> Numbers:
+    copies = ["-" in question.id for question in read_squad(path, whole_paragraph)]
+    return {"originals": copies.count(False), "copies": copies.count(True)}
+
+
+def _copies(file: str, copies: int) -> tuple[Resource]:
+    return (Resource("copies", (file,), _count_copies, {"originals": 1000, "copies": copies}),)
+
+
 WORST_COPY = Protocol(
     "adversarial copies, and originals without any; the worst copy of a question counts",
     stands_for_group,
@@ -152,6 +156,7 @@ WORST_COPY = Protocol(
     original=lambda question: not question.meta["adversarial"],
 )
 _JIA = "Jia and Liang. Adversarial Examples for Evaluating Reading Comprehension Systems. EMNLP 2017."
+_ADDSENT, _ADDONESENT = "sample1k-HCVerifyAll.json", "sample1k-HCVerifySample.json"
 _JIA_SOURCE = "https://github.com/robinjia/adversarial-squad"
 
 CORPORA: tuple[Corpus, ...] = (
@@ -180,8 +185,9 @@ CORPORA: tuple[Corpus, ...] = (
         source=_JIA_SOURCE,
         terms="MIT",
         citation=_JIA,
-        splits={"test": _adversarial("sample1k-HCVerifyAll.json", worst_copy=2773, raw=3560)},
+        splits={"test": _adversarial(_ADDSENT, worst_copy=2773, raw=3560)},
         protocols={"worst-copy": WORST_COPY, "raw": RAW},
+        resources=_copies(_ADDSENT, 2560),
     ),
     Corpus(
         name="addonesent",
@@ -190,8 +196,9 @@ CORPORA: tuple[Corpus, ...] = (
         source=_JIA_SOURCE,
         terms="MIT",
         citation=_JIA,
-        splits={"test": _adversarial("sample1k-HCVerifySample.json", worst_copy=1000, raw=1787)},
+        splits={"test": _adversarial(_ADDONESENT, worst_copy=1000, raw=1787)},
         protocols={"worst-copy": WORST_COPY, "raw": RAW},
+        resources=_copies(_ADDONESENT, 787),
     ),
     Corpus(
         name="squadshifts",

@@ -34,11 +34,13 @@ from xml.etree.ElementTree import Element
 from anselm.data.corpus import MIXED, RAW, Corpus, Counts, Split
 from anselm.data.elements import attribute, claim, stream_elements
 from anselm.data.question import Candidate, Question
+from anselm.data.resources import Numbers, Resource
 from anselm.data.shelf import shelve
 from anselm.errors import FormatError
 from anselm.text.html import html_pieces
 from anselm.text.pieces import Cleaned
 
+_FILE = "{}.Posts.xml"
 QUESTION, ANSWER = "1", "2"
 CODE = re.compile(r"<pre\b[^>]*>(.*?)</pre>", re.DOTALL | re.IGNORECASE)
 IMAGE = re.compile(r'<img\b[^>]*\balt="([^"]*)"[^>]*>', re.IGNORECASE)
@@ -117,9 +119,15 @@ def _code(part: str) -> str:
 
 
 def _split(site: str, clean: Counts, raw: Counts) -> Split:
-    file = f"{site}.Posts.xml"
+    file = _FILE.format(site)
     return Split((file,), lambda folder: read_posts(folder / file), {"clean": clean, "raw": raw})
 
+
+def _count_discussed(*paths: Path) -> Numbers:
+    return {"questions": sum(1 for path in paths for _ in read_posts(path, min_answers=5))}
+
+
+_SITES = tuple(map(_FILE.format, ("cardano", "coffee", "genai")))
 
 CORPORA: tuple[Corpus, ...] = (
     Corpus(
@@ -135,5 +143,6 @@ CORPORA: tuple[Corpus, ...] = (
             "genai": _split("genai", Counts(50, 142, 51), Counts(58, 159, 62)),
         },
         protocols={"clean": MIXED, "raw": RAW},
+        resources=(Resource("five answers", _SITES, _count_discussed, {"questions": 26}),),
     ),
 )

@@ -4,7 +4,6 @@ Made by Wang, Smith and Mitamura (2007); the files are later editions by others:
 - castorini/{train,train-all,raw-dev,raw-test}: id.txt, a.toks (question), b.toks (answer), sim.txt (0 or 1), one pair
   per line in all of them; tokenized, lower case, brackets as -lrb- and -rrb-.
 - train1-2393: the answers of train-all as first distributed, in original case; gzipped blocks `<A id >` ... `</A>`.
-- jacana-naacl2013/{train,dev,test}.xml: the same pairs as castorini's, with tags, dependencies and entities.
 
 Traps:
 - Every file lists the correct answers first: whoever looks at the order, or breaks ties by it, has MAP 1.0 (0.999 on
@@ -15,7 +14,6 @@ Traps:
 - train-all has no b.toks. Its answers are, question by question, the lines of Positive-M.POSInput.cleaned, then those
   of Negative-M.POSInput. The labels are sim.txt's: it calls 7 of the 6,410 positive lines (in 6 questions) wrong.
 - train is 93 questions of train-all with the answers of up to 40 tokens only, and 9 more that "cleaned" removed.
-- jacana's dev, test and train have 1, 5 and 1 questions without any candidate, which castorini leaves out.
 
     questions/pairs/correct     train           train-all              dev            test
     clean                93/4,718/348  1,229/53,417/6,403     65/1,117/205    68/1,442/248
@@ -29,10 +27,11 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from anselm.data.corpus import RAW, Corpus, Counts, Protocol, Split, is_mixed
+from anselm.data.corpus import RAW, Corpus, Counts, Protocol, Split, count_lists, is_mixed
 from anselm.data.question import Candidate, Question
+from anselm.data.resources import Numbers, Resource
 from anselm.errors import FormatError
 from anselm.files import read_lines
 
@@ -132,97 +131,46 @@ def read_blocks(path: Path) -> Iterator[tuple[str, list[str]]]:
         raise FormatError(path, f"ends inside question {block[0]}; the file is cut")
 
 
-class Tagged(NamedTuple):
-    """One element of the jacana files: tab-separated rows of a question or an answer."""
-
-    question_id: str
-    line: int
-    tag: str  # question, positive or negative
-    rows: list[str]
-
-
-def read_jacana(path: Path) -> Iterator[Question]:
-    """Stream the lists of a jacana file, in original case, with pos, dependency, head and ner (one per token) as meta.
-
-    Heads are token numbers from 1, 0 for the root. A correct answer also has `answer`, the token numbers of the answer
-    phrase. Questions without candidates are left out: a list needs some.
-    """
-    for question_id, group in groupby(_elements(path), key=lambda element: element.question_id):
-        first, *answers = group
-        if first.tag != "question" or any(element.tag == "question" for element in answers):
-            raise FormatError(path, f"{question_id} must have one <question>, and that first", first.line)
-        candidates = []
-        for position, element in enumerate(answers):
-            text, meta = _tagged_text(path, element)
-            candidates.append(
-                Candidate(f"{question_id}-{position}", text, float(element.tag == "positive"), meta, heading="")
-            )
-        if candidates:
-            text, meta = _tagged_text(path, first)
-            yield Question(question_id, text, tuple(sorted(candidates, key=_meaningless)), meta)
-
-
-def _tagged_text(path: Path, element: Tagged) -> tuple[str, dict[str, Any]]:
-    table = [tuple(row.split("\t")) for row in element.rows]
-    if len(table) < 5 or len({len(row) for row in table[:5]}) > 1:
-        problem = "five rows of the same number of columns are needed: tokens, tags, dependencies, heads, entities"
-        raise FormatError(path, f"<{element.tag}> of question {element.question_id}: {problem}", element.line)
-    tokens, pos, dependency, heads, ner = table[:5]
-    # The sixth row repeats the answer's words; "#" stands between the parts of an answer in pieces.
-    phrase = [number for number in table[6] if number not in ("", "#")] if len(table) > 6 else []
-    if not all(number.isdecimal() for number in (*heads, *phrase)):
-        raise FormatError(path, f"question {element.question_id}: heads and answers are token numbers", element.line)
-    meta: dict[str, Any] = {"pos": pos, "dependency": dependency, "head": tuple(map(int, heads)), "ner": ner}
-    if phrase:
-        meta["answer"] = tuple(map(int, phrase))
-    return " ".join(tokens), meta
-
-
-def _elements(path: Path) -> Iterator[Tagged]:
-    """The files look like XML but are not: < and & are not escaped, so tags count only where they fill a line."""
-    question_id: str | None = None
-    element: Tagged | None = None
-    for number, line in read_lines(path):
-        if element is not None and line == f"</{element.tag}>":
-            yield element
-            element = None
-        elif element is not None:
-            element.rows.append(line)
-        elif match := re.fullmatch(r"<QApairs id='([^']+)'>", line):
-            question_id = match[1]
-        elif line == "</QApairs>":
-            question_id = None
-        elif question_id is not None and line in ("<question>", "<positive>", "<negative>"):
-            element = Tagged(question_id, number, line[1:-1], [])
-        elif line.strip():
-            raise FormatError(path, f"QApairs, question, positive or negative must open, not {line[:40]!r}", number)
-    if question_id is not None:
-        raise FormatError(path, f"ends inside question {question_id}; the file is cut")
+def _castorini_files(name: str) -> tuple[str, ...]:
+    return tuple(f"castorini/{name}/{file}" for file in (*PAIRS, ANSWERS))
 
 
 def _split(name: str, clean: Counts, raw: Counts) -> Split:
-    files = tuple(f"castorini/{name}/{file}" for file in (*PAIRS, ANSWERS))
-    return Split(files, lambda folder: read_castorini(folder / "castorini" / name), {"clean": clean, "raw": raw})
+    return Split(
+        _castorini_files(name), lambda folder: read_castorini(folder / "castorini" / name), {"clean": clean, "raw": raw}
+    )
 
 
 def _train_all(folder: Path) -> Iterator[Question]:
     return read_train_all(folder / "castorini" / "train-all", folder / "train1-2393")
 
 
+def _filtered(name: str, counts: Counts) -> Resource:
+    """A folder that others filtered: its counts are those of the protocol `clean`."""
+    return Resource(name, _castorini_files(name), _count_folder, counts.numbers())
+
+
+def _count_folder(first: Path, *others: Path) -> Numbers:
+    return count_lists(read_castorini(first.parent))
+
+
+def _count_blocks(positive: Path, negative: Path) -> Numbers:
+    paths = {"positive lines": positive, "negative lines": negative}
+    return {what: sum(len(lines) for _, lines in read_blocks(path)) for what, path in paths.items()}
+
+
 _TRAIN = Counts(93, 4718, 348)
 _TRAIN_ALL = Counts(1229, 53417, 6403)
-_TRAIN_ALL_FILES = (
-    *(f"castorini/train-all/{file}" for file in PAIRS),
-    *(f"train1-2393/{file}" for file in (POSITIVE, NEGATIVE)),
-)
+_BLOCKS = tuple(f"train1-2393/{file}" for file in (POSITIVE, NEGATIVE))
+_TRAIN_ALL_FILES = (*(f"castorini/train-all/{file}" for file in PAIRS), *_BLOCKS)
 
 CORPORA: tuple[Corpus, ...] = (
     Corpus(
         name="trecqa",
         summary="TREC factoid questions with sentences from news",
         folder="trecqa",
-        source="https://github.com/castorini/NCE-CNN-Torch (data/TrecQA, as castorini/), "
-        "https://github.com/aseveryn/deep-qa (train1-2393/) and https://github.com/xuchen/jacana (jacana-naacl2013/)",
+        source="https://github.com/castorini/NCE-CNN-Torch (data/TrecQA, as castorini/) and "
+        "https://github.com/aseveryn/deep-qa (train1-2393/)",
         terms="none stated",
         citation="Wang, Smith, Mitamura. What is the Jeopardy Model? A Quasi-Synchronous Grammar for QA. EMNLP 2007.",
         splits={
@@ -237,5 +185,10 @@ CORPORA: tuple[Corpus, ...] = (
             ),
             "raw": RAW,
         },
+        resources=(
+            _filtered("clean-dev", Counts(65, 1117, 205)),
+            _filtered("clean-test", Counts(68, 1442, 248)),
+            Resource("train1-2393", _BLOCKS, _count_blocks, {"positive lines": 6410, "negative lines": 47007}),
+        ),
     ),
 )

@@ -25,8 +25,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from anselm.data.corpus import CLEAN, MIXED, RAW, Corpus, Counts, Split
+from anselm.data.corpus import CLEAN, MIXED, RAW, Corpus, Counts, Split, count_lists
+from anselm.data.formats.trec import read_qrels
 from anselm.data.question import Candidate, Question
+from anselm.data.resources import Resource
 from anselm.errors import FormatError
 from anselm.files import read_lines
 
@@ -80,6 +82,11 @@ def _split(name: str, **counts: Counts) -> Split:
     return Split((file,), lambda folder: read_tsv(folder / file), counts)
 
 
+def _reference(name: str, counts: Counts) -> Resource:
+    file = f"WikiQA-{name}.ref"
+    return Resource(file, (file,), lambda path: count_lists(read_qrels(path)), counts.numbers())
+
+
 CORPORA: tuple[Corpus, ...] = (
     Corpus(
         name="wikiqa",
@@ -100,5 +107,12 @@ CORPORA: tuple[Corpus, ...] = (
             ),
         },
         protocols={"clean": CLEAN, "filtered": MIXED, "raw": RAW},
+        resources=(
+            _reference("train", Counts(2118, 20360, 1040)),
+            _reference("dev", Counts(296, 2733, 140)),
+            _reference("test", Counts(633, 6165, 293)),
+            _reference("dev-filtered", Counts(122, 1126, 136)),
+            _reference("test-filtered", Counts(237, 2341, 283)),
+        ),
     ),
 )

@@ -1,19 +1,17 @@
 """BEIR folders: corpus.jsonl, queries.jsonl and qrels/<split>.tsv.
 
-A list is a query with its judged documents. Most BEIR qrels judge only relevant documents; to re-rank what a
-retriever found, give its run, and the run's documents become the candidates.
+A list is a query with its judged documents. Most BEIR qrels judge only relevant documents.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from anselm.data.formats.jsonl import parse_record
 from anselm.data.formats.records import RecordError, as_label, spell_label
-from anselm.data.formats.trec import Run
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
 from anselm.files import find_file, read_lines, write_folder_atomically
@@ -25,21 +23,17 @@ def is_beir(folder: Path) -> bool:
     return find_file(folder / "corpus.jsonl").exists()
 
 
-def read_beir(folder: Path, split: str = "test", run: Run | None = None) -> Iterator[Question]:
+def read_beir(folder: Path, split: str = "test") -> Iterator[Question]:
     """Stream the lists of a split, in the order of the qrels. Only the documents that lists need are held."""
     labels = _read_labels(_qrels_path(folder, split))
-    members: Mapping[str, Iterable[str]] = labels if run is None else {query: run.get(query, {}) for query in labels}
-    documents = _texts(folder / "corpus.jsonl", {key for group in members.values() for key in group})
+    documents = _texts(folder / "corpus.jsonl", {key for judged in labels.values() for key in judged})
     queries = _texts(folder / "queries.jsonl", set(labels))
-    for query, group in members.items():
+    for query, judged in labels.items():
         if query not in queries:
             raise FormatError(folder / "queries.jsonl", f"the query {query!r} of the qrels is not there")
-        if lost := next((key for key in group if key not in documents), None):
+        if lost := next((key for key in judged if key not in documents), None):
             raise FormatError(folder / "corpus.jsonl", f"the document {lost!r} of query {query!r} is not there")
-        judged = labels[query]
-        candidates = tuple(Candidate(key, documents[key], judged.get(key, 0.0)) for key in group)
-        if candidates:
-            yield Question(query, queries[query], candidates)
+        yield Question(query, queries[query], tuple(Candidate(key, documents[key], judged[key]) for key in judged))
 
 
 def _qrels_path(folder: Path, split: str) -> Path:

@@ -49,7 +49,7 @@ def is_faq(path: Path) -> bool:
     return len(asked) * 2 > len(entries) and all(entry.label is None for entry in entries)
 
 
-def faq_lists(entries: Sequence[Candidate], max_candidates: int = MAX_CANDIDATES) -> list[Question]:
+def faq_lists(entries: Sequence[Candidate]) -> list[Question]:
     """Each question once, with the answers of all entries, or a sample of them, in the order of the FAQ.
 
     Its own answer is right, and so is that of every entry with the same question, and the same text further down; the
@@ -66,14 +66,12 @@ def faq_lists(entries: Sequence[Candidate], max_candidates: int = MAX_CANDIDATES
             if key := _key(entry.question):
                 right.setdefault(key, set()).add(_key(entry.text))
                 questions.setdefault(key, (id, entry.question))
-    return [
-        Question(id, text, _sample(answers, right[key], key, max_candidates)) for key, (id, text) in questions.items()
-    ]
+    return [Question(id, text, _sample(answers, right[key], key)) for key, (id, text) in questions.items()]
 
 
-def _sample(answers: dict[str, Candidate], right: set[str], seed: str, most: int) -> tuple[Candidate, ...]:
+def _sample(answers: dict[str, Candidate], right: set[str], seed: str) -> tuple[Candidate, ...]:
     others = [key for key in answers if key not in right]
-    room = max(most - len(right), 0)
+    room = max(MAX_CANDIDATES - len(right), 0)
     kept = right.union(others if len(others) <= room else Random(seed).sample(others, room))
     return tuple(
         Candidate(answer.id, answer.text, float(key in right)) for key, answer in answers.items() if key in kept

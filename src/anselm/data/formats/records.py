@@ -15,6 +15,7 @@ from anselm.files import check_depth
 MAX_CANDIDATES = 50_000
 MAX_CHARACTERS = 1_000_000
 KNOWN = {"id", "text", "label", "meta", "question", "heading"}  # fields of a candidate; others are its metadata
+LISTED = {"id", "question", "candidates", "meta"}  # fields of a list; others are its metadata
 
 Check = Callable[[Sequence[Candidate]], tuple[Candidate, ...]]
 
@@ -26,7 +27,7 @@ class RecordError(InputError):
 def question_from_json(record: Any, default_id: str, check: Check | None = None) -> Question:
     """A grouped record: {"id", "question", "candidates": [{"id", "text", "label"} or "text"], "meta"}.
 
-    `check` is as in `candidates_from_json`.
+    Other fields go to its metadata. `check` is as in `candidates_from_json`.
     """
     if not isinstance(record, Mapping):
         raise RecordError('a JSON object with "question" and "candidates" is needed')
@@ -37,9 +38,10 @@ def question_from_json(record: Any, default_id: str, check: Check | None = None)
         raise RecordError('"candidates" must be an array')
     question_id = as_id(record.get("id"), default_id)
     candidates = candidates_from_json(record["candidates"], check)
-    meta = record.get("meta") or {}
-    if not isinstance(meta, Mapping):
+    given = record.get("meta") or {}
+    if not isinstance(given, Mapping):
         raise RecordError('"meta" must be an object')
+    meta = {**{name: other for name, other in record.items() if name not in LISTED and other is not None}, **given}
     return Question(question_id, check_question(record["question"]), candidates, meta)
 
 

@@ -7,14 +7,16 @@ not so deep.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anselm.annotations.alignment import locate_words, pieces_of_words
 from anselm.annotations.penn_labels import EMPTY, label_number
-from anselm.annotations.syntax import parse_texts
+from anselm.annotations.syntax import find_parser, parse_texts
 from anselm.annotations.trees import Tree
 from anselm.encoding.lists import Indices, Lists
 from anselm.encoding.tokenizer import PairTokenizer
@@ -23,6 +25,7 @@ from anselm.layers.tree_schedule import CHILD, Outline
 
 TREES = "trees"  # column of texts
 DEEPEST = LEVELS - 1
+MOST = 60_000  # texts whose trees are remembered: about 300 MB, where they have fifty words
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,43 @@ class TextTree:
     pieces: Indices  # (words, 2) the first piece of each word, and the one behind its last
 
 
+Key = tuple[str, str, str, str]  # name and version of the parser, the tokenizer, the text
+
+
+@dataclass(frozen=True)
+class ReadTrees:
+    """Trees as they were read before: a dev set is read after every stretch of training, and brackets are slow."""
+
+    kept: OrderedDict[Key, TextTree] = field(default_factory=OrderedDict)
+
+    def read(self, texts: Sequence[str], tokenizer: PairTokenizer, parser: str) -> list[TextTree]:
+        source = find_parser(parser)
+        about = (source.name, source.version, tokenizer.digest)
+        found = {text: self.kept[key] for text in texts if (key := (*about, text)) in self.kept}
+        absent = [text for text in dict.fromkeys(texts) if text not in found]
+        made = zip(parse_texts(absent, parser), absent, tokenizer.offsets(absent), strict=True)
+        found |= {one[1]: read_tree(*one) for one in made}
+        self.keep({(*about, text): tree for text, tree in found.items()})
+        return [found[text] for text in texts]
+
+    def keep(self, found: dict[Key, TextTree]) -> None:
+        """The last ones that were asked for."""
+        for key, tree in found.items():
+            self.kept[key] = tree
+            self.kept.move_to_end(key)
+        while len(self.kept) > MOST:
+            self.kept.popitem(last=False)
+
+
+READ = ReadTrees()
+
+
 def add_trees(lists: Lists, tokenizer: PairTokenizer, parser: str) -> Lists:
     column = np.empty(len(lists.texts.starts), dtype=np.object_)
     which = np.union1d(lists.questions, lists.candidates)
-    texts = [lists.texts.strings[text] for text in which]
-    found = zip(parse_texts(texts, parser), texts, tokenizer.offsets(texts), strict=True)
-    for text, one in zip(which, found, strict=True):
-        column[text] = read_tree(*one)
+    trees = READ.read([lists.texts.strings[text] for text in which], tokenizer, parser)
+    for text, tree in zip(which, trees, strict=True):
+        column[text] = tree
     return lists.add(texts={TREES: column})
 
 

@@ -97,7 +97,8 @@ def collate_pairs(placed: Placed, picked: Lists, tokenizer: PairTokenizer, readi
     starts, lengths = (move(table).unbind(dim=1) for table in reading.stretches(picked, tokenizer))
     stretches = [Stretch(*row) for row in zip(starts, lengths, reading.types(tokenizer), strict=True)]
     rows = join(placed.flat, stretches, int(widths.max(initial=0)), tokenizer.pad)
-    groups = tuple(Group(move(some), int(widths[some].max(initial=0))) for some in by_length(widths))
+    split = by_length(widths, wide=device.type == "cuda")
+    groups = tuple(Group(move(some), int(widths[some].max(initial=0))) for some in split)
     return Batch(
         *rows, groups, Layout.of(picked.sizes, device), move(picked.labels),
         Windows.of(picked, device), collate_columns(placed.columns, picked, device),

@@ -24,9 +24,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.attention import sdpa_kernel
 
+from anselm.checkpoints.bases import find_reader
 from anselm.checkpoints.blend import Config as BlendConfig
-from anselm.checkpoints.catalogue import find_reader
-from anselm.checkpoints.checkpoint import PAIRS, READER_GRAPH, WEIGHTS, Checkpoint, write_config
+from anselm.checkpoints.checkpoint import READER_GRAPH, WEIGHTS, Checkpoint, write_config
 from anselm.checkpoints.checksums import verify
 from anselm.checkpoints.settings import check_choice, check_least, check_types, make_config
 from anselm.data.question import Question
@@ -72,6 +72,7 @@ class PairModel(nn.Module):
     capacity: int | None = 200
     language: str | None = None
     listwise: bool = False  # whether a score depends on the vectors of other candidates
+    exports_to: str | None = None  # the runtime that runs it without torch: PAIRS, where `signals` are all of a score
     settings: ClassVar[type[PairConfig]] = PairConfig
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     usual: ClassVar[Mapping[str, Any]] = {"epochs": 3.0, "learning_rate": 5e-5}
@@ -227,11 +228,6 @@ class PairModel(nn.Module):
         write_config(folder, self.name, asdict(self.config))
         save_encoder(self.encoder, self.tokenizer, folder)
         save_weights(self, folder / WEIGHTS)
-
-    @property
-    def exports_to(self) -> str | None:
-        """The runtime that runs it without torch; a model that sees whole lists has none."""
-        return None if self.listwise else PAIRS
 
     def gauge(self) -> TokenGauge:
         return TokenGauge(self.tokenizer, self.reading)

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from anselm.annotations.piece_rows import SHAPES
 from anselm.annotations.span_heads import Heads
 from anselm.checkpoints.settings import check_choice
+from anselm.models.frames.pretrained import MINILM
 
 TUNED = ("layers", "additions", "nothing")
 
@@ -29,6 +30,7 @@ class ParserConfig:
     """What a parser is made of."""
 
     tuned: str = "layers"  # of the encoder; or "additions", or "nothing"
+    base: str = MINILM  # the encoder
     rank: int = 64  # of the additions
     width: int = 384
     layers: int = 2

@@ -57,7 +57,7 @@ def train_parser(
     random, device = np.random.default_rng(plan.seed), network.device
     weights = [one for one in network.parameters() if one.requires_grad]
     groups = rate_groups(network, plan)
-    optimizer = torch.optim.AdamW(groups, weight_decay=plan.weight_decay, betas=(0.9, 0.98))
+    optimizer = torch.optim.AdamW(groups, weight_decay=plan.weight_decay, betas=(0.9, 0.98), fused=True)
     steps = plan.epochs * sum(1 for _ in batches(examples, plan.words))
     began, step, best, kept = monotonic(), 0, None, network.own_weights()
     for epoch in range(1, plan.epochs + 1):

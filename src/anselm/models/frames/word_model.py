@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from anselm.checkpoints.checkpoint import VOCABULARY, VOCABULARY_SHA256, WEIGHTS, WORDS, Checkpoint, write_config
+from anselm.checkpoints.checkpoint import VOCABULARY, VOCABULARY_SHA256, WEIGHTS, Checkpoint, write_config
 from anselm.checkpoints.saved_vocabulary import load_vocabulary
 from anselm.checkpoints.settings import check_least, check_types, make_config
 from anselm.data.question import Question
@@ -94,6 +94,7 @@ class WordModel(nn.Module):
     capacity: int | None = 1_000
     pairwise: bool = True
     language: str | None = None
+    exports_to: str | None = None  # the runtime that runs it without torch: WORDS, where it reads no columns of a batch
     settings: ClassVar[type[WordConfig]] = WordConfig
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     usual: ClassVar[Mapping[str, Any]] = {}  # how it is trained where nobody says how
@@ -175,11 +176,6 @@ class WordModel(nn.Module):
         write_config(folder, self.name, asdict(self.config), **{VOCABULARY_SHA256: self.vocabulary.fingerprint})
         self.vocabulary.save(folder / VOCABULARY)
         save_weights(self, folder / WEIGHTS)
-
-    @property
-    def exports_to(self) -> str | None:
-        """The runtime that runs it without torch; a model that sees whole lists has none."""
-        return WORDS if self.pairwise else None
 
     def computes_on(self) -> tuple[str, int]:
         return torch_threads()

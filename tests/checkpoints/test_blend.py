@@ -1,4 +1,4 @@
-"""The general ranker's settings; what it computes is tested in tests/runtime/test_general.py."""
+"""The settings of a general ranker; what it computes is tested in tests/runtime/test_blended.py."""
 
 from __future__ import annotations
 
