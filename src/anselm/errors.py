@@ -4,6 +4,7 @@
     ├── InputError          something the user gave cannot be used: the sentence says what, where, and what is allowed
     │   ├── FormatError     a file that does not follow its format; names the file and the line
     │   ├── MissingTreeError  a text that a file of trees has none for
+    │   ├── NoPoolError     a pool to which nothing was ever added
     │   └── UnknownNameError  a model, corpus, split, protocol or metric that does not exist; names the choices
     ├── DataError           a corpus that is not as published
     │   ├── MissingDataError  not found; says where to get it, under which terms, and where to put it
@@ -50,6 +51,13 @@ class FormatError(InputError):
 
 class MissingTreeError(InputError):
     """A text that a file of trees has no tree for."""
+
+
+class NoPoolError(InputError):
+    """A pool to which nothing was ever added."""
+
+    def __init__(self, place: object) -> None:
+        super().__init__(f"there is no pool at {place}; `anselm pool add` makes one")
 
 
 class UnknownNameError(InputError):

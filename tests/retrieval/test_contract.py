@@ -270,3 +270,26 @@ def test_vectors_are_forgotten_whole_or_not_at_all(pool: Open) -> None:
     opened.embed()
     opened.rebuild(vectors=True)
     assert (opened.engine.fingerprint(), opened.engine.count_pending()) == (None, 9)
+
+
+def test_what_is_read_may_be_deleted_meanwhile(pool: Open) -> None:
+    pool().add(make_items(30))
+    opened = pool()
+    for item in opened.items():
+        assert opened.delete([item.id]) == 1
+    assert opened.count() == 0
+
+
+def test_a_server_that_does_not_answer_is_no_empty_pool(pool: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else nothing would keep the passages of one source from being taken over by another."""
+    opened = pool()
+    opened.replace("b.md", [Item("i0", "Bees hum.", source="b.md")])
+
+    def fail(*_: object) -> int:
+        raise InputError("no answer within 5 seconds")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(opened.engine), "count", fail)
+        with pytest.raises(InputError, match="no answer"):
+            opened.replace("a.md", [Item("i0", "Wasps sting.", source="a.md")])
+    assert [item.source for item in opened.items()] == ["b.md"]

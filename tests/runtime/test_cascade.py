@@ -109,3 +109,11 @@ def test_results_say_what_was_read_and_why() -> None:
 def test_bad_settings(record: Any, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cascade"):
         Settings.of(Checkpoint(tmp_path, "general", {}, {"cascade": record}))
+
+
+def test_its_vectors_and_what_made_them_are_those_of_the_first() -> None:
+    """A pool that was filled by the default is searched by both, and its encoder is not loaded twice."""
+    cascade, one, _ = make(FIRST, SECOND)
+    one.text_vectors, one.text_fingerprint, one.texts_at_once = lambda texts: np.ones((len(texts), 2)), "first", 7
+    assert cascade.text_vectors(["a", "b"]).shape == (2, 2)
+    assert (cascade.text_fingerprint, cascade.texts_at_once) == ("first", 7)

@@ -65,7 +65,7 @@ def add(
         filled = fill_in(pool) if vectors else 0
         pool.flush()
         record = {"pool": place, "changed": changed, "embedded": filled, "skipped": len(skips.errors)}
-        record |= {"passages": pool.count(), "without_vector": pool.engine.count_pending()}
+        record |= {"passages": pool.count(), "without_vector": pool.count_pending()}
     if as_json:
         print_json(record)
     else:
@@ -106,7 +106,7 @@ def add_files(pool: Pool, files: list[Path], columns: dict[str, str] | None, ski
 def fill_in(pool: Pool) -> int:
     from anselm.cli.show import progress
 
-    missing = pool.engine.count_pending()
+    missing = pool.count_pending()
     return pool.embed(lambda steps: progress(steps, "vectors", missing)) if missing else 0
 
 

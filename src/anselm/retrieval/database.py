@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from anselm.errors import AnselmError, FormatError, InputError
+from anselm.errors import AnselmError, FormatError, InputError, NoPoolError
 
 FORMAT = 1
 KIND = 0x416E736C  # "Ansl", in the header of the file
@@ -80,7 +80,7 @@ class Database:
             connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         )
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:  # killed as it was made
-            raise InputError(f"{self.path.parent} is empty: nothing was added to it yet")
+            raise NoPoolError(self.path.parent)
         if kind != KIND:
             raise FormatError(self.path, "not the database of a pool")
         if version > FORMAT:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from anselm.errors import InputError
+from anselm.errors import InputError, NoPoolError
 from anselm.outputs import hold
 from anselm.retrieval.engine import Pending, Vectors
 from anselm.retrieval.filters import Conditions
@@ -31,6 +31,7 @@ class Embedded:
         self.notes: list[str] = []
         self._open = ExitStack()
         self._store: Store | None = None
+        self._former: list[Store] = []  # that somebody may still be reading from
         self._index: Index | None = None
         self._writes = False
 
@@ -38,7 +39,7 @@ class Embedded:
     def reading(self) -> Store:
         if self._store is None:
             if not (self.folder / FILE).is_file():
-                raise InputError(f"there is no pool at {self.folder}; `anselm pool add` makes one")
+                raise NoPoolError(self.folder)
             self._store = Store(self.folder, write=False)
         return self._store
 
@@ -47,7 +48,7 @@ class Embedded:
         if not self._writes:
             self._lock()
             if self._store is not None:
-                self._store.close()
+                self._former.append(self._store)
             self._drop_open_index()
             self._store = Store(self.folder, write=True)
             self._writes = True
@@ -151,8 +152,7 @@ class Embedded:
 
     def close(self) -> None:
         self._drop_open_index()
-        if self._store is not None:
-            self._store.close()
-            self._store = None
-        self._writes = False
+        for store in [*self._former, *([] if self._store is None else [self._store])]:
+            store.close()
+        self._store, self._former, self._writes = None, [], False
         self._open.close()

@@ -28,10 +28,10 @@ class Engine(Protocol):
     """What `add`, `delete` and `set_vectors` have done when they return survives whatever happens next.
 
     What some can do besides is asked of them:
-        rebuild(vectors: bool) -> None, what can be derived is made again; with `vectors`, they are forgotten
         neighbours(item) -> (text before, text after) in its source
         together() -> context manager: all that is written inside, or nothing of it, and no other writer in between
         notes: list[str], what happened on opening that the user should know
+        folder: Path, where it keeps its files
     """
 
     place: str  # as the user wrote it
@@ -74,6 +74,10 @@ class Engine(Protocol):
 
     def by_vector(self, vector: Vectors, k: int, where: Conditions = ()) -> list[str]:
         """The ids of the k nearest."""
+        ...
+
+    def rebuild(self, vectors: bool) -> None:
+        """Make again what is derived; with `vectors`, they are forgotten."""
         ...
 
     def facts(self) -> dict[str, Any]:

@@ -22,21 +22,20 @@ FILE = "feedback.jsonl"
 
 def feedback_file(pool: Pool) -> Path:
     """Beside the rest of a pool that is a folder; a server has no place for files."""
-    folder = getattr(pool.engine, "folder", None)
-    if folder is None:
+    if pool.folder is None:
         raise InputError(f"{pool.place} is no folder: say with --output FILE where the lists are gathered")
-    return Path(folder) / FILE
+    return pool.folder / FILE
 
 
 def check_beside(pool: Pool, output: Path) -> None:
     """That nothing of a pool that is a folder is written over, by whichever name."""
-    folder = getattr(pool.engine, "folder", None)
+    folder = pool.folder
     if folder is None or str(output) == STANDARD:
         return
     own = output.resolve()
-    if own.is_relative_to(Path(folder).resolve()) and own.name != FILE:
+    if own.is_relative_to(folder.resolve()) and own.name != FILE:
         raise InputError(f"{output} is within the pool {folder}; give a name outside to write to")
-    check_apart(output, *(one for one in Path(folder).rglob("*") if one.is_file() and one.name != FILE))
+    check_apart(output, *(one for one in folder.rglob("*") if one.is_file() and one.name != FILE))
 
 
 def read_shown(path: Path) -> tuple[str, list[str]]:

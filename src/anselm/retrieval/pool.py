@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anselm.data.formats.records import RecordError, check_question
-from anselm.errors import FormatError, InputError
+from anselm.errors import FormatError, InputError, NoPoolError
 from anselm.files import Skip, pass_over
 from anselm.retrieval.batches import in_batches
 from anselm.retrieval.engine import Engine, Pending
@@ -69,6 +69,11 @@ class Pool:
     @property
     def place(self) -> str:
         return self.engine.place
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its files are; None on a server."""
+        return getattr(self.engine, "folder", None)
 
     @property
     def encoder(self) -> TextEncoder:
@@ -128,9 +133,7 @@ class Pool:
         """Whether anything was ever added."""
         try:
             self.engine.count()
-        except FormatError:
-            raise
-        except InputError:
+        except NoPoolError:
             return False
         return True
 
@@ -147,8 +150,7 @@ class Pool:
 
         What is filled in is kept: stopped, it goes on from there. `progress` gets a one for each.
         """
-        missing = self.engine.count_pending()
-        return sum(progress(self._embed())) if missing else 0
+        return sum(progress(self._embed())) if self.count_pending() else 0
 
     def embed_behind(self) -> Filling:
         """As `embed`, by a thread, while passages are added and found by their words; `wait` on what it gives.
@@ -212,16 +214,18 @@ class Pool:
     def count(self, where: Where | None = None) -> int:
         return self.engine.count(check_where(where))
 
+    def count_pending(self) -> int:
+        """How many passages have no vector yet."""
+        return self.engine.count_pending()
+
     def info(self) -> dict[str, Any]:
         """What `anselm pool info` shows."""
-        counts = {"passages": self.engine.count(), "without_vector": self.engine.count_pending()}
+        counts = {"passages": self.engine.count(), "without_vector": self.count_pending()}
         return {"pool": self.place, **counts, "encoder": self.engine.fingerprint(), **self.engine.facts()}
 
     def rebuild(self, vectors: bool = False) -> None:
         """Make again what is derived: the index and, with `vectors`, the vectors too, at the next `embed`."""
-        if (rebuild := getattr(self.engine, "rebuild", None)) is None:
-            raise InputError(f"{self.place} has nothing that can be built again")
-        rebuild(vectors)
+        self.engine.rebuild(vectors)
 
     @property
     def notes(self) -> list[str]:

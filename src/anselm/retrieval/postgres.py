@@ -17,7 +17,7 @@ from urllib.parse import urldefrag, urlsplit
 
 import psycopg
 
-from anselm.errors import FormatError, InputError
+from anselm.errors import FormatError, InputError, NoPoolError
 from anselm.retrieval.engine import Pending, Vectors
 from anselm.retrieval.filters import Conditions
 from anselm.retrieval.item import Item, kept_item, write_meta
@@ -83,7 +83,7 @@ class Postgres:
         try:
             yield
         except psycopg.errors.UndefinedTable:
-            raise InputError(f"there is no pool at {self.place}; `anselm pool add` makes one") from None
+            raise NoPoolError(self.place) from None
         except psycopg.Error as error:
             raise InputError(f"{self.place}: {' '.join(str(error).split())[:300]}") from None
 

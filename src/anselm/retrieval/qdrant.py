@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from qdrant_client import QdrantClient, models
 
-from anselm.errors import InputError
+from anselm.errors import InputError, NoPoolError
 from anselm.retrieval.engine import Pending, Vectors
 from anselm.retrieval.filters import SOURCE, Conditions
 from anselm.retrieval.item import Item, kept_item
@@ -62,7 +62,7 @@ class Qdrant:
     def _find(self, make: bool) -> None:
         if not self.client.collection_exists(self.name):
             if not make:
-                raise InputError(f"there is no pool at {self.place}; `anselm pool add` makes one")
+                raise NoPoolError(self.place)
             half = models.VectorParams(size=self.width, distance=models.Distance.DOT, datatype=models.Datatype.FLOAT16)
             words = models.SparseVectorParams(modifier=models.Modifier.IDF)
             self.client.create_collection(self.name, {MEANING: half}, sparse_vectors_config={WORDS: words})
@@ -71,7 +71,7 @@ class Qdrant:
     def add(self, items: Sequence[Item]) -> int:
         with self._guarded(make=True):
             known = {payload["id"]: payload for payload in self._payloads([item.id for item in items])}
-            changed = [item for item in items if item.id not in known or as_item(known[item.id]) != item]
+            changed = [item for item in items if item.id not in known or as_item(self.place, known[item.id]) != item]
             other = [item for item in changed if item.id not in known or known[item.id]["hash"] != item.hash]
             if other:
                 self.client.upsert(self.name, [as_point(item) for item in other], wait=True)
@@ -94,7 +94,7 @@ class Qdrant:
 
     def get(self, ids: Sequence[str]) -> list[Item]:
         with self._guarded():
-            found = {payload["id"]: as_item(payload) for payload in self._payloads(ids)}
+            found = {payload["id"]: as_item(self.place, payload) for payload in self._payloads(ids)}
         return [found[id] for id in ids if id in found]
 
     def items(self, where: Conditions = ()) -> Iterator[Item]:
@@ -102,7 +102,7 @@ class Qdrant:
         while True:
             with self._guarded():
                 points, offset = self.client.scroll(self.name, as_filter(where), limit=PAGE, offset=offset)
-            yield from (as_item(point.payload or {}) for point in points)
+            yield from (as_item(self.place, point.payload or {}) for point in points)
             if offset is None:
                 return
 
@@ -114,7 +114,7 @@ class Qdrant:
         with self._guarded():
             points, _ = self.client.scroll(self.name, models.Filter(must=[made_by("")]), limit=most)
         payloads = [point.payload or {} for point in points]
-        return [Pending(payload["id"], payload["hash"], as_item(payload).content) for payload in payloads]
+        return [Pending(payload["id"], payload["hash"], as_item(self.place, payload).content) for payload in payloads]
 
     def count_pending(self) -> int:
         with self._guarded():
@@ -179,8 +179,8 @@ def as_payload(item: Item, fingerprint: str) -> dict[str, Any]:
     return {**fields, "meta": dict(item.meta), "hash": item.hash, "fingerprint": fingerprint}
 
 
-def as_item(payload: Mapping[str, Any]) -> Item:
-    return kept_item("Qdrant", [payload.get(name) for name in FIELDS])
+def as_item(place: str, payload: Mapping[str, Any]) -> Item:
+    return kept_item(place, [payload.get(name) for name in FIELDS])
 
 
 def as_point(item: Item) -> models.PointStruct:

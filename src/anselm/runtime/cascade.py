@@ -108,6 +108,14 @@ class Cascade:
         """The first one's, which are made much faster."""
         return self.first.text_vectors(texts)
 
+    @property
+    def text_fingerprint(self) -> str:
+        return self.first.text_fingerprint
+
+    @property
+    def texts_at_once(self) -> int:
+        return self.first.texts_at_once
+
     def computes_on(self) -> tuple[str, int]:
         return self.second.computes_on()
 
