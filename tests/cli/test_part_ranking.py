@@ -76,7 +76,11 @@ def test_what_does_not_fit_is_refused(folder: Path) -> None:
     assert "unknown engine 'spark'; there is local, ray" in refusal(*given, "--engine", "spark")
     assert "workers must be at least 1" in refusal(*given, "--workers", 0)
     assert "--part-size is -1" in refusal(*given, "--part-size", -1)
-    assert "--workers are for ranking in bulk" in refusal("rank", "oak?", "-c", folder / "in/0.jsonl", "--workers", 2)
+    one = ("rank", "oak?", "-c", folder / "in/0.jsonl", "-m", "bm25")
+    for option in (("--workers", 2), ("--part-size", 1), ("--engine", "local"), ("--overwrite",)):
+        assert "are for ranking in bulk" in refusal(*one, *option)
+    file = ("rank", "--input", folder / "in/0.jsonl", "--output", folder / "one.jsonl", "-m", "bm25")
+    assert "--part-size is for ranking in parts" in refusal(*file, "--part-size", 1)
     one = ("rank", "--input", folder / "in/0.jsonl", "--output", folder / "in/1.jsonl", "--workers", 1)
     assert "1.jsonl is named as a file, but parts go into a folder" in refusal(*one)
     assert "the device 'tpu' is not known" in refusal(*given, "--device", "tpu")

@@ -78,3 +78,22 @@ def test_the_default_cannot_be_trained_further(lists: Path, tmp_path: Path) -> N
     done = anselm("train", "-d", lists, "--base", "general", "--out", tmp_path / "mine")
     assert done.returncode == 2
     assert b"cannot be trained" in done.stderr
+
+
+def refusal(*arguments: str | Path) -> str:
+    done = anselm(*arguments)
+    assert done.returncode == 2
+    return done.stderr.decode()
+
+
+def test_train_refuses_what_would_do_nothing(lists: Path, tmp_path: Path) -> None:
+    fitted = ("train", "--base", "bm25", "--data", lists, "--out", tmp_path / "out")
+    for given in (("--epochs", "7"), ("--learning-rate", "9"), ("--dev", str(lists)), ("--corpus", "wikiqa")):
+        assert f"{given[0]} is not for training" in refusal(*fitted, *given)
+    for given in (("--dry-run",), ("--base", "bm25"), ("--columns", "a=question")):
+        assert f"{given[0]} is not for training a parser" in refusal("train", "parser", *given)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_dry_run_needs_no_name(lists: Path) -> None:
+    assert b"bm25 would be fitted on 5 lists" in anselm("train", "--base", "bm25", "--data", lists, "--dry-run").stdout

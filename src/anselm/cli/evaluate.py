@@ -183,9 +183,9 @@ def equipped(model: str, device: str | None, workers: int | None) -> Iterator[st
     if device is None and workers is None:
         yield model
         return
-    from anselm.cli.part_ranking import devices_of
     from anselm.ranking.ranker import Ranker
     from anselm.ranking.scorers import load_calibration
+    from anselm.ranking.torch_devices import devices_of
     from anselm.scale.shared_scorer import SharedScorer
 
     if workers is None:

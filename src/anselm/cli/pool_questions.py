@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anselm.cli.output import console, note, patience, print_json
@@ -10,16 +11,17 @@ if TYPE_CHECKING:
     from anselm.ranking.answers import Answers
 
 
-def ask_once(
-    question: str,
-    place: str,
-    where: list[str],
-    top: int,
-    model: str,
-    device: str | None,
-    as_json: bool,
-    **options: Any,
-) -> Answers:
+@dataclass(frozen=True)
+class Asked:
+    question: str
+    where: list[str]
+    top: int
+    read: int | None
+    explain: bool
+    fold_duplicates: bool
+
+
+def ask_once(asked: Asked, place: str, model: str, device: str | None, as_json: bool) -> Answers:
     from anselm.ranking.pool_answers import ask_pool
     from anselm.ranking.ranker import Ranker
     from anselm.retrieval.filters import parse_where
@@ -29,7 +31,16 @@ def ask_once(
         ranker = Ranker.load(model, device=device)
         encoder: Any = ranker.scorer if hasattr(ranker.scorer, "text_fingerprint") else None
         with Pool.open(place, encoder) as pool:
-            answers = ask_pool(ranker, question, pool, top, where=parse_where(where) or None, **options)
+            answers = ask_pool(
+                ranker,
+                asked.question,
+                pool,
+                asked.top,
+                where=parse_where(asked.where) or None,
+                read=asked.read,
+                explain=asked.explain,
+                fold_duplicates=asked.fold_duplicates,
+            )
             notes = pool.notes
     if as_json:
         print_json(answers.to_dict())

@@ -68,8 +68,9 @@ def rank(
     ] = None,
     workers: Workers = None,
     part_size: Annotated[
-        int, typer.Option(help="MiB from which a file is cut into pieces, written as numbered parts; 0: never.")
-    ] = 16,
+        int | None,
+        typer.Option(help="MiB (16) from which a file is cut into pieces, written as numbered parts; 0: never."),
+    ] = None,
     device: Device = None,
     columns: Columns = None,
     strict: Strict = False,
@@ -91,16 +92,25 @@ def rank(
         if explain or fold_duplicates or group or graph or exit_code or columns:
             alone = "--explain, --fold-duplicates, --group, --graph, --columns and --exit-code"
             raise InputError(f"{alone} are for one question, not for ranking in bulk")
+        from anselm.scale.manifest import wants_parts
+
         if engine is not None or workers is not None or wants_parts(source, output):
             from anselm.cli.part_ranking import rank_in_parts
+            from anselm.scale.bulk_run import PART_BYTES, Order
 
-            options = {"top": top, "device": device, "strict": strict, "overwrite": overwrite}
-            return rank_in_parts(source, output, model, engine, workers, part_size, as_json, **options)
+            if part_size is not None and part_size < 0:
+                raise InputError(f"--part-size is {part_size}, and must be at least 0")
+            part_bytes = PART_BYTES if part_size is None else part_size * 2**20 or None
+            order = Order(source, output, model, top, device, strict, overwrite, part_bytes)
+            return rank_in_parts(order, engine, workers, as_json)
+        if part_size is not None:
+            raise InputError("--part-size is for ranking in parts: give a folder as --output, as in ranked/")
         from anselm.cli.bulk_ranking import rank_bulk
 
         return rank_bulk(model, Path(source), Path(output), top, overwrite, strict, as_json, device)
-    if overwrite or engine is not None or workers is not None:
-        raise InputError("--overwrite, --engine and --workers are for ranking in bulk, with --input and --output")
+    if overwrite or engine is not None or workers is not None or part_size is not None:
+        bulk = "--overwrite, --engine, --workers and --part-size"
+        raise InputError(f"{bulk} are for ranking in bulk, with --input and --output")
     if question is None or candidates is None:
         raise InputError('a question and --candidates FILE are needed: anselm rank "When do you open?" -c faq.csv')
     from anselm.data.formats.faqs import read_entries
@@ -161,14 +171,13 @@ def ask(
     if (pool is not None and (files or columns)) or (pool is None and (where or not files)):
         raise InputError("give files to ask, with --columns where needed, or --pool, with --where, and not both")
     skips = Skips()
-    options: dict[str, Any] = {"explain": explain, "fold_duplicates": fold_duplicates, "read": read}
     if pool is not None:
-        from anselm.cli.pool_questions import ask_once
+        from anselm.cli.pool_questions import Asked, ask_once
 
-        if graph is not None:
-            raise InputError("--graph draws the sentences of files, not the items of a pool")
-        return finish(ask_once(question, pool, where or [], top, model, device, as_json, **options), skips, exit_code)
-    options["context"] = graph is not None
+        if graph is not None or strict:
+            raise InputError("--graph and --strict are for files, not for a pool")
+        asked = Asked(question, where or [], top, read, explain, fold_duplicates)
+        return finish(ask_once(asked, pool, model, device, as_json), skips, exit_code)
     documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files or [])]
     with patience("asking"):
         ranking = Ranker.load(model, device=device).ask(
@@ -177,7 +186,10 @@ def ask(
             top,
             columns=named_columns(columns),
             skip=None if strict else skips,
-            **options,
+            explain=explain,
+            fold_duplicates=fold_duplicates,
+            read=read,
+            context=graph is not None,
         )
     draw_graph(ranking, graph)
     if as_json:
@@ -190,18 +202,6 @@ def ask(
         kept = f"of {ranking.passages:,} sentences the model read {ranking.read:,}, those nearest by words and meaning"
         whisper(f"anselm: note: {kept}; --read N reads more")
     return finish(ranking, skips, exit_code)
-
-
-def wants_parts(source: str, output: str) -> bool:
-    """A folder of parts is written, or read; else one file becomes one file."""
-    return (
-        output.endswith("/")
-        or any("://" in one for one in (source, output))
-        or (Path(output).is_dir() and (Path(output) / "_anselm").is_dir())
-        or Path(source).is_dir()
-        or source.endswith(".parquet")
-        or (any(sign in source for sign in "*?[") and not Path(source).exists())
-    )
 
 
 def check_graph(graph: Path | None) -> None:

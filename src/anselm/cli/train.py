@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+BASE = "bm25"  # what is trained where nothing else is named
+
 Name = Annotated[
     str | None,
     typer.Argument(
-        metavar="RECIPE", help="A recipe: a TOML file, or a name of `--list`; or `parser`: see anselm parse."
+        metavar="RECIPE",
+        help="A recipe: a TOML file, or a name of `anselm reproduce --list`; or `parser`: see anselm parse.",
     ),
 ]
 
@@ -41,12 +45,12 @@ def train(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The checkpoint folder to write; it must not exist.")] = None,
     base: Annotated[
-        str,
+        str | None,
         typer.Option(
             autocompletion=complete_model,
-            help="A model of `anselm models`, an encoder (name or folder), or a checkpoint to go on from.",
+            help="A model of `anselm models` (bm25), an encoder (name or folder), or a checkpoint to go on from.",
         ),
-    ] = "bm25",
+    ] = None,
     dev: Annotated[
         str | None,
         typer.Option(autocompletion=complete_corpus, help="Lists to choose on; a tenth of --data by default."),
@@ -68,15 +72,19 @@ def train(
 ) -> None:
     """Fit a model to your data: weights or word statistics, probabilities, and the threshold for "no answer"."""
     given = {name: value for name, value in (("epochs", epochs), ("learning_rate", learning_rate)) if value is not None}
+    of_lists = {"--base": base, "--dev": dev, "--split": split, "--protocol": protocol, "--columns": columns}
     if recipe == PARSER:
-        check_alone(None, {"--dev": dev, "--split": split, "--protocol": protocol, "--corpus": corpus})
+        check_unused("a parser", of_lists | {"--corpus": corpus, "--dry-run": dry_run or None})
         return train_parser(out, seed, given, Path(data) if data else None, data_dir, as_json)
     if recipe is not None:
-        others = {"--base": base if base != "bm25" else None, "--dev": dev, "--split": split, "--protocol": protocol}
-        check_alone(data, others | {"--columns": columns})
+        if data is not None:
+            raise InputError("a recipe names its own data; give a recipe or --data, not both")
+        check_unused("a recipe, which says it for itself", of_lists)
         return train_recipe(recipe, corpus, seed, given, out, dry_run, data_dir, as_json)
+    check_unused("lists of one's own", {"--corpus": corpus})
     if data is None:
         raise InputError("a recipe or --data is needed: anselm train --base bm25 --data faq.jsonl --out my-ranker")
+    base = base or BASE
     from anselm.checkpoints.bases import find_base
     from anselm.checkpoints.catalogue import ranks_untrained
     from anselm.cli.show import waiting
@@ -86,7 +94,10 @@ def train(
     with waiting("reading"):
         dataset = load_training_data(data, split, protocol, data_dir, columns=named_columns(columns))
     if ranks_untrained(find_base(base).model):
-        return fit_to_texts(base, dataset, needed(out), dry_run, as_json)
+        check_unused(
+            f"{base}, which only counts words", {"--dev": dev, "--epochs": epochs, "--learning-rate": learning_rate}
+        )
+        return fit_to_texts(base, dataset, out, dry_run, as_json)
     require_torch()
     from anselm.experiments.training_runs import data_run
 
@@ -96,12 +107,10 @@ def train(
     return write(run, target, as_json) if target else show_plan(run.plan(), as_json)
 
 
-def check_alone(data: str | None, others: dict[str, str | None]) -> None:
-    """What cannot be given beside a recipe."""
-    if data is not None:
-        raise InputError("a recipe names its own data; give a recipe or --data, not both")
-    if extra := next((name for name, value in others.items() if value is not None), None):
-        raise InputError(f"{extra} is for training without a recipe, which says it for itself")
+def check_unused(trained: str, options: Mapping[str, object]) -> None:
+    """What was given and would do nothing."""
+    if extra := next((name for name, value in options.items() if value is not None), None):
+        raise InputError(f"{extra} is not for training {trained}")
 
 
 def train_recipe(
@@ -129,13 +138,15 @@ def train_recipe(
     return write(recipe_run(job, context), target, as_json)
 
 
-def fit_to_texts(base: str, dataset: Dataset, out: Path, dry_run: bool, as_json: bool) -> None:
+def fit_to_texts(base: str, dataset: Dataset, out: Path | None, dry_run: bool, as_json: bool) -> None:
     from anselm.cli.show import progress
     from anselm.experiments.recalibration import fit_to_texts as fit
 
     counts = {"lists": len(dataset), "pairs": dataset.pairs}
     if dry_run:
-        return print_json({"model": base, **counts}) if as_json else say(f"{base} would be fitted on {counts}")
+        planned = f"{base} would be fitted on {len(dataset):,} lists, {dataset.pairs:,} pairs"
+        return print_json({"model": base, **counts}) if as_json else say(planned)
+    out = needed(out)
     calibration = fit(base, dataset, out, partial(progress, label="fitting"))
     threshold, fitted_on = (calibration.threshold, calibration.fitted_on) if calibration else (None, None)
     if as_json:

@@ -46,10 +46,15 @@ def load_on_device(checkpoint: Checkpoint, device: str) -> Scorer:
     return cast(Scorer, load(checkpoint, None, lambda one: open_graphs(one, device)))
 
 
-def find_device(device: str) -> str:
-    """As torch names it; what is not there is refused."""
+def check_device(device: str) -> None:
+    """That it is a name of one, here or elsewhere."""
     if not DEVICE.fullmatch(device):
         raise InputError(f"the device {device!r:.60} is not known; there is cuda, cuda:N, mps, cpu and auto")
+
+
+def find_device(device: str) -> str:
+    """As torch names it; what is not there is refused."""
+    check_device(device)
     torch = import_torch()
     there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), CPU: True}
     if device == AUTO:
@@ -64,6 +69,14 @@ def find_device(device: str) -> str:
 
 def named(there: dict[str, bool]) -> str:
     return ", ".join(name for name, found in there.items() if found)
+
+
+def devices_of(device: str | None) -> tuple[str, ...]:
+    """For several workers, which take turns: all of a kind where no number is given."""
+    if device is None:
+        return ()
+    found = find_device(device)
+    return tuple(f"cuda:{number}" for number in range(count_devices(found))) if found == "cuda" else (found,)
 
 
 def count_devices(device: str) -> int:

@@ -13,14 +13,16 @@ import base64
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from anselm.errors import FormatError, InputError
 from anselm.files import parse_json
-from anselm.scale.input_parts import Part
-from anselm.scale.places import beside, open_place, write_whole
+from anselm.scale.input_parts import PARQUET, Part
+from anselm.scale.places import beside, is_address, is_pattern, open_place, write_whole
 
 OWN = "_anselm"  # the folder
+FILES = (".jsonl", ".ndjson", ".json", ".gz", PARQUET, ".run", ".csv", ".tsv")
 MANIFEST = f"{OWN}/manifest.json"
 LOCK = f"{OWN}/lock"
 RECORDS = f"{OWN}/parts"
@@ -53,6 +55,25 @@ class PartRecord:
     first_skipped: tuple[str, ...] = ()  # named, as many as are worth it
     version: str = ""  # of the file that was read
     ids: str = ""  # of a piece, packed (repeats.py)
+
+
+def wants_parts(source: str, output: str) -> bool:
+    """Whether a folder of parts is written, or read; else one file becomes one file."""
+    return (
+        output.endswith("/")
+        or is_address(source)
+        or is_address(output)
+        or (Path(output) / OWN).is_dir()
+        or Path(source).is_dir()
+        or source.endswith(PARQUET)
+        or (is_pattern(source) and not Path(source).exists())
+    )
+
+
+def check_folder(output: str) -> None:
+    """Parts go into a folder; what is named as a file is not meant as one."""
+    if output.endswith(FILES) and (is_address(output) or not Path(output).is_dir()):
+        raise InputError(f"--output {output} is named as a file, but parts go into a folder: give {output}/ or another")
 
 
 def sizes_of_cut(parts: Iterable[Part], sizes: Mapping[str, int]) -> dict[str, int]:
