@@ -11,6 +11,7 @@ from pathlib import Path
 
 SYSTEM = Path("/sys")
 VARIABLE = "OMP_NUM_THREADS"
+SHARES = (VARIABLE, "RAYON_NUM_THREADS")  # by which torch and tokenizers of a process know their share
 
 
 def usable_cores(system: Path = SYSTEM) -> int:

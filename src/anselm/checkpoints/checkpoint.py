@@ -88,6 +88,11 @@ class Checkpoint:
         """Whether it can be loaded into torch: an export that stands by itself cannot."""
         return self.has(WEIGHTS)
 
+    @property
+    def has_networks(self) -> bool:
+        """Whether its graphs can become torch modules, to be computed on a device."""
+        return self.runtime in (BLENDED, CASCADE)
+
     def path(self, name: str) -> Path:
         return self.folder / name
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,17 +52,21 @@ def serve(
         raise MissingExtraError(f"the service (it lacks {', '.join(missing)})", "serve")
     from anselm.fetch.fetched_models import ensure
     from anselm.fetch.progress_line import ProgressLine
-    from anselm.ranking.torch_devices import VARIABLE, find_device
+    from anselm.ranking.torch_devices import find_device
     from anselm.serve.configuration import SHIPPED, Limits, Settings
     from anselm.serve.keys import read_keys
     from anselm.serve.server import log_to_stderr
     from anselm.serve.server import serve as run
 
-    if device is not None:  # ranker processes find it there; models without weights for it stay where they are
-        os.environ[VARIABLE] = find_device(device)
     limits = Limits(max_documents=max_documents, max_chars=max_chars, max_requests=max_requests)
     settings = Settings(
-        tuple(model or SHIPPED), processes, limits=limits, timeout=timeout, grace=grace, keys=read_keys(keys)
+        tuple(model or SHIPPED),
+        processes,
+        device=device and find_device(device),
+        limits=limits,
+        timeout=timeout,
+        grace=grace,
+        keys=read_keys(keys),
     )
     for name in settings.models:  # here, and not in each ranker process
         ensure(name, ProgressLine())

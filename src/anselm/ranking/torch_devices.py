@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from anselm.checkpoints.catalogue import load_checkpoint
-from anselm.checkpoints.checkpoint import BLENDED, CASCADE, Checkpoint
+from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.errors import InputError, MissingExtraError
 from anselm.runtime.engines import Engine
 from anselm.scorer import Scorer
@@ -27,19 +27,19 @@ BUDGET = 65_536  # tokens of a batch
 def choose_device(name: str, checkpoint: Checkpoint | None, device: str | None) -> str | None:
     """What was asked for, or else what the environment names, for those that can be there."""
     if device is None:
-        return os.environ.get(VARIABLE) or None if has_weights(checkpoint) else None
-    if not has_weights(checkpoint):
+        return os.environ.get(VARIABLE) or None if can_compute(checkpoint) else None
+    if not can_compute(checkpoint):
         raise InputError(f"the model {name!r} has no weights for torch, and a device is for those; leave --device out")
     return device
 
 
-def has_weights(checkpoint: Checkpoint | None) -> bool:
-    return checkpoint is not None and (checkpoint.runtime in (BLENDED, CASCADE) or checkpoint.has_weights)
+def can_compute(checkpoint: Checkpoint | None) -> bool:
+    return checkpoint is not None and (checkpoint.has_networks or checkpoint.has_weights)
 
 
 def load_on_device(checkpoint: Checkpoint, device: str) -> Scorer:
     device = find_device(device)
-    if checkpoint.runtime not in (BLENDED, CASCADE):
+    if not checkpoint.has_networks:
         model: Any = load_checkpoint(checkpoint)
         return cast(Scorer, model.to(device))
     load = import_module(f"anselm.runtime.{checkpoint.runtime}").load

@@ -10,13 +10,12 @@ from multiprocessing.connection import Connection, wait
 from threading import Thread
 from typing import Any
 
-from anselm.cores import VARIABLE, usable_cores
+from anselm.cores import SHARES, usable_cores
 from anselm.errors import AnselmError
 from anselm.memory import return_freed_memory
 from anselm.scale.crew import Advanced, Done, Failed, Message, Refused
 from anselm.scale.tasks import Equipment, Task
 
-SHARED = (VARIABLE, "RAYON_NUM_THREADS")  # by which torch and tokenizers know their share
 PATIENCE = 10.0  # seconds that a worker is given to end
 
 
@@ -79,7 +78,7 @@ def work(link: Connection, equipment: Equipment) -> None:
     """The life of a worker. It ends with the process that started it, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for that one
     if equipment.threads:
-        os.environ.update(dict.fromkeys(SHARED, str(equipment.threads)))
+        os.environ.update(dict.fromkeys(SHARES, str(equipment.threads)))
     Thread(target=leave_with_parent, daemon=True).start()
     return_freed_memory()
     ranker = None

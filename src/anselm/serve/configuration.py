@@ -38,6 +38,7 @@ class Settings:
     models: tuple[str, ...] = SHIPPED
     processes: int | None = None  # one for each core, up to four
     threads: int | None = None  # of each process: its share of the cores
+    device: str | None = None  # for models that have weights for torch; the others stay where they are
     limits: Limits = field(default_factory=Limits)
     timeout: float = 60.0  # seconds from a request's last byte to its answer
     grace: float = 30.0  # seconds that a stop waits for what was accepted

@@ -17,15 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anselm import Question, Ranker
+from anselm.cores import SHARES
 from anselm.errors import AnselmError
 from anselm.ranking.figures import draw_figures, has_figures
+from anselm.ranking.torch_devices import VARIABLE as DEVICE
 from anselm.scorer import Figure, gauge_of
 
 Call = tuple[str, str, Any]
-SHARED = (
-    "OMP_NUM_THREADS",
-    "RAYON_NUM_THREADS",
-)  # by which torch and tokenizers know their share
+
+
+@dataclass(frozen=True)
+class ProcessSettings:
+    """What a ranker process is made with: models by name and source, and what they may compute with."""
+
+    sources: tuple[tuple[str, str], ...]
+    threads: int
+    device: str | None = None
 
 
 @dataclass(frozen=True)
@@ -120,13 +127,15 @@ class LoadedModel:
         return draw_figures(self.ranker.scorer, question, place, self.name)
 
 
-def run(link: Connection, sources: Sequence[tuple[str, str]], threads: int) -> None:
+def run(link: Connection, settings: ProcessSettings) -> None:
     """The life of a ranker process. It ends when the HTTP process does, or says so; signals are for that one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    os.environ.update(dict.fromkeys(SHARED, str(threads)))
+    os.environ.update(dict.fromkeys(SHARES, str(settings.threads)))
+    if settings.device is not None:  # for whichever of the models has weights for it
+        os.environ[DEVICE] = settings.device
     try:
-        models = {name: LoadedModel(name, Ranker.load(source, threads=threads)) for name, source in sources}
+        models = {name: LoadedModel(name, Ranker.load(one, threads=settings.threads)) for name, one in settings.sources}
     except AnselmError as error:
         link.send(error)
         return

@@ -13,7 +13,7 @@ from anselm.cores import usable_cores
 from anselm.serve.configuration import Settings
 from anselm.serve.counters import Counters
 from anselm.serve.queue import SHARE, FairQueue, Ticket
-from anselm.serve.ranker_process import Description
+from anselm.serve.ranker_process import Description, ProcessSettings
 from anselm.serve.refusals import Refusal
 from anselm.serve.remote import RemoteScorer
 from anselm.serve.workers import Keeper
@@ -30,11 +30,12 @@ class Service:
         cores = usable_cores()
         count = settings.processes or min(cores, MOST)
         self.threads = settings.threads or max(1, cores // count)
-        sources = list(zip(settings.names, settings.models, strict=True))
+        shared = ProcessSettings(
+            tuple(zip(settings.names, settings.models, strict=True)), self.threads, settings.device
+        )
         patience = 2 * settings.timeout  # a process that takes longer for one batch hangs
         self.keepers = [
-            Keeper(number, sources, self.threads, self.queue, self.counters, settings.batch_chars, patience)
-            for number in range(count)
+            Keeper(number, shared, self.queue, self.counters, settings.batch_chars, patience) for number in range(count)
         ]
         self.models: dict[str, Description] = {}
         self.draining = False

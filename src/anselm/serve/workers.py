@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import time
-from collections.abc import Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from threading import Event, Thread
@@ -14,7 +13,7 @@ from typing import Any
 from anselm.errors import AnselmError, InputError
 from anselm.serve.counters import Counters
 from anselm.serve.queue import FairQueue, Slice
-from anselm.serve.ranker_process import Answer, Description, run
+from anselm.serve.ranker_process import Answer, Description, ProcessSettings, run
 from anselm.serve.refusals import Refusal
 
 logger = logging.getLogger("anselm.serve")
@@ -31,10 +30,9 @@ class Keeper:
     """One ranker process at a time, fed from the queue by a thread."""
 
     def __init__(
-        self, number: int, sources: Sequence[tuple[str, str]], threads: int, queue: FairQueue, counters: Counters,
-        budget: int, patience: float,
-    ) -> None:  # fmt: skip
-        self.number, self.sources, self.threads = number, sources, threads
+        self, number: int, settings: ProcessSettings, queue: FairQueue, counters: Counters, budget: int, patience: float
+    ) -> None:
+        self.number, self.settings = number, settings
         self.queue, self.counters, self.budget, self.patience = queue, counters, budget, patience
         self.ready, self.settled, self.stopping = Event(), Event(), Event()
         self.descriptions: list[Description] = []
@@ -93,7 +91,7 @@ class Keeper:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         self.process = context.Process(
-            target=run, args=(theirs, self.sources, self.threads), name=f"anselm-ranker-{self.number}", daemon=True
+            target=run, args=(theirs, self.settings), name=f"anselm-ranker-{self.number}", daemon=True
         )
         self.process.start()
         theirs.close()  # so that the link ends when the process does
