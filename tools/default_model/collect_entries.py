@@ -5,7 +5,7 @@
 Packages are downloaded with apt-get as it is configured, and unpacked without being installed. Those whose copyright
 file names no free licence are skipped. Files stay in the --work folder, so that a second run need not download them;
 without one they go when all is done. What comes out is in Anselm's own format, an entry a line, with the right answer
-alone; tools.default_model.entries adds wrong ones.
+alone; tools.default_model.entry_lists adds wrong ones.
 """
 
 # ruff: noqa: T201

@@ -61,7 +61,7 @@ def train(
         float | None, typer.Option(help="How often to go through the lists: 3 times, on word vectors 20.")
     ] = None,
     learning_rate: Annotated[
-        float | None, typer.Option("--learning-rate", "--rate", help="5e-5 by default, on word vectors a paper's.")
+        float | None, typer.Option("--learning-rate", help="5e-5 by default, on word vectors a paper's.")
     ] = None,
     columns: Columns = None,
     seed: Annotated[int, typer.Option(help="Two runs with the same seed end the same.")] = 1,

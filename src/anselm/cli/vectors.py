@@ -35,7 +35,7 @@ def vectors(
     ] = None,
     width: Annotated[int, typer.Option(min=1, help="Numbers per word.")] = 200,
     window: Annotated[int, typer.Option(min=1, help="How many words on each side are looked at.")] = 5,
-    min_count: Annotated[int, typer.Option("--min-count", "--least", min=1, help="How often a word must occur.")] = 1,
+    min_count: Annotated[int, typer.Option("--min-count", min=1, help="How often a word must occur.")] = 1,
     epochs: Annotated[int, typer.Option(min=1, help="How often to go through the texts.")] = 10,
     phrases: Annotated[bool, typer.Option("--phrases", help="Join words that often come together: new_york.")] = False,
     workers: Annotated[int, typer.Option(min=1, help="Threads; with more than one no two runs are the same.")] = 1,
