@@ -11,7 +11,7 @@ from anselm.experiments.results import Result, read_results
 
 ROOT = Path(__file__).parents[2]
 RECORDS = read_results(ROOT / "results")
-ROW = re.compile(r"\| [^|]+ \| [\w-]+, [\w-]+ \([\w-]+\) \| 0\.\d{3} ± .+ \|")
+ROW = re.compile(r"\| [^|]+ \| [\w-]+, [\w-]+ \([\w-]+\) \| 0\.\d{3} [±/] .+ \|")
 
 
 def line(result: Result) -> str:
