@@ -76,7 +76,8 @@ def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
         asked = whole[: model.config.max_question]
         room = model.config.max_length - model.overhead - len(asked)
         relevance = max(signals(asked, part)[0] for part in windows(said, room))
-        similarity = max(float(vector(whole) @ vector(part)) for part in windows(said, 254))
+        compared = windows(said, 254 if candidate.question else GENERAL.similarity_window)
+        similarity = max(float(vector(whole) @ vector(part)) for part in compared)
         a, b = GENERAL.entries if candidate.question else GENERAL.blend
         return a * relevance + b * similarity
 

@@ -1,28 +1,26 @@
 """Lists with and without an answer, by family and source: what the default model's verdict is fitted on and judged by.
 
-A family is a kind of text (FAQ entries, their answers alone, documents, forum threads, pools, ...), a source is where
-its lists come from: a corpus, or one of the writers of tools/default_model/collections. Needs ANSELM_DATA.
+A family is a kind of text (FAQ entries, their answers alone, documents, passages, forum threads, pools, ...), a source
+is where its lists come from: a corpus, or one of the writers of tools/default_model/collections. Needs ANSELM_DATA.
 """
 
 from __future__ import annotations
 
-import json
 import random
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Candidate, Question
 from anselm.ranking.passages import find_spots
 from anselm.text.documents import document_from_text
+from tools.default_model.collected import WRITERS, asked, plain, records_of, same
 from tools.default_model.make_default import insurance_lists, titles
 from tools.default_model.mixed_lists import mixed_lists
+from tools.default_model.passage_lists import passage_lists
 from tools.default_model.pools import make_pools
 
-COLLECTIONS = Path(__file__).parent / "collections"
 SQUAD, POOLS, SEED = 400, 150, 3
 FEW = (1, 2, 3, 5)  # candidates of a short list
 STRETCHES = (4, 8, 14, 22)  # sentences of a short document
@@ -43,8 +41,8 @@ def all_parts() -> list[Part]:
 
 
 def collected() -> Iterator[Part]:
-    for writer in "abcde":
-        files = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(COLLECTIONS.glob(f"{writer}-*.json"))]
+    for writer in WRITERS:
+        files = records_of(writer)
         by_faq = [[*faq_lists(one)] for one in files if one["kind"] == "faq"]
         faqs = [question for lists in by_faq for question in lists]
         yield Part("faq entries", writer, faqs)
@@ -56,6 +54,7 @@ def collected() -> Iterator[Part]:
         yield Part("documents", writer, documents)
         yield Part("short documents", writer, [*stretches(documents)], removable=False)
         yield Part("mixtures", writer, [*mixed_lists(by_faq, by_document)])
+        yield Part("passages", writer, [*passage_lists([one for one in files if one["kind"] == "document"])])
         threads = [question for one in files if one["kind"] == "forum" for question in forum_lists(one)]
         if threads:
             yield Part("forum threads", writer, threads, removable=False)
@@ -71,12 +70,6 @@ def corpora() -> Iterator[Part]:
     yield Part("pools", "semeval", make_pools(semeval, POOLS, SEED) + make_pools(titles(semeval), POOLS, SEED))
     threads = [q for year in ("2016", "2015") for q in load_dataset(f"semeval-{year}", "dev", "official").questions]
     yield Part("forum threads", "semeval", threads, removable=False)
-
-
-def asked(record: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
-    """Each question with what answers it."""
-    right = [(one["text"], one["right"]) for one in record["questions"]]
-    return [*right, *((text, []) for text in record["unanswerable"])]
 
 
 def faq_lists(record: Mapping[str, Any]) -> Iterator[Question]:
@@ -105,14 +98,6 @@ def document_lists(record: Mapping[str, Any]) -> Iterator[Question]:
                 for spot in spots
             ),
         )
-
-
-def plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.lower()))
-
-
-def same(found: str, sought: str) -> bool:
-    return len(found) > 8 and (found in sought or sought in found)
 
 
 def forum_lists(record: Mapping[str, Any]) -> Iterator[Question]:

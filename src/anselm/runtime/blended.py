@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anselm.checkpoints.blend import Config
 from anselm.checkpoints.checkpoint import CONFIG, ENCODER, ENCODER_GRAPH, GRAPHS, READER_GRAPH, TOKENIZER, Checkpoint
@@ -53,12 +54,15 @@ class Blended:
         lists = encode_lists(questions, self.tokenizer)
         entry = np.array([bool(candidate.question) for question in questions for candidate in question.candidates])
         weights = np.where(entry[:, None], self.config.entries, self.config.blend)  # (pairs, 2)
-        scores = (self.features(lists, budget) * weights).sum(axis=1)
+        scores = (self.features(lists, budget, entry) * weights).sum(axis=1)
         return np.split(scores, lists.bounds[1:-1])
 
-    def features(self, lists: Lists, budget: int | None = None) -> Numbers:
+    def features(self, lists: Lists, budget: int | None = None, entry: NDArray[np.bool_] | None = None) -> Numbers:
         """r and s, what the weights of a blend multiply, pair after pair. (pairs, 2)"""
-        return np.column_stack([self._read(lists, budget), self._compare(lists, budget)])
+        room = np.full(len(lists.candidates), min(self.config.similarity_window, TEXT_LENGTH))
+        if entry is not None:
+            room[entry] = TEXT_LENGTH  # the question of an entry is at its beginning, and goes with all of its answer
+        return np.column_stack([self._read(lists, budget), self._compare(lists, room, budget)])
 
     def _read(self, lists: Lists, budget: int | None) -> Numbers:
         """The reader's score of each pair; of a long candidate, that of its best window."""
@@ -68,9 +72,9 @@ class Blended:
         check_signals(self.checkpoint.path(READER_GRAPH), signals, 1, 2)  # older readers have a second head, unused
         return best_window(signals[place, 0], owner, len(lists.labels))
 
-    def _compare(self, lists: Lists, budget: int | None) -> Numbers:
+    def _compare(self, lists: Lists, room: Indices, budget: int | None) -> Numbers:
         """The cosine of question and candidate of each pair; of a long candidate, that of its best window."""
-        windowed, owner = window_candidates(lists, np.full(len(lists.candidates), TEXT_LENGTH))
+        windowed, owner = window_candidates(lists, room)
         questions = np.repeat(windowed.questions, windowed.sizes)
         which, place = np.unique(np.concatenate([questions, windowed.candidates]), return_inverse=True)
         vectors = self._encode(windowed.texts, which, budget)
