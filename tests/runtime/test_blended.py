@@ -76,7 +76,8 @@ def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
         asked = whole[: model.config.max_question]
         room = model.config.max_length - model.overhead - len(asked)
         relevance = max(signals(asked, part)[0] for part in windows(said, room))
-        compared = windows(said, 254 if candidate.question else GENERAL.similarity_window)
+        whole_text = candidate.question or len(said) <= GENERAL.compared_whole
+        compared = windows(said, 254 if whole_text else GENERAL.compared_window)
         similarity = max(float(vector(whole) @ vector(part)) for part in compared)
         a, b = GENERAL.entries if candidate.question else GENERAL.blend
         return a * relevance + b * similarity

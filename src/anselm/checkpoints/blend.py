@@ -15,7 +15,8 @@ Blend = tuple[float, float]  # a, b of a r + b s
 class Config:
     max_length: int = 192  # tokens of a pair; longer candidates are scored in windows
     max_question: int = 64
-    similarity_window: int = 254  # tokens of a text that is compared with the question at once; entries are: 254
+    compared_whole: int = 254  # tokens of a text up to which it is compared with the question as a whole
+    compared_window: int = 254  # tokens of a window of a longer one; of entries both are 254
     candidate_layers: int = 0  # of the cross-encoder, which is a narrowing one (layers/funnel.py) where it is not 0
     blend: Blend = (0.6, 6.0)
     entries: Blend = (0.2, 6.0)
@@ -28,7 +29,13 @@ class Config:
             raise checkpoint.refusal(
                 f"unknown settings: {names}; made by another version of Anselm, it must be made again"
             )
-        for name, least in {"max_length": 1, "max_question": 1, "similarity_window": 1, "candidate_layers": 0}.items():
+        for name, least in {
+            "max_length": 1,
+            "max_question": 1,
+            "compared_whole": 1,
+            "compared_window": 1,
+            "candidate_layers": 0,
+        }.items():
             if type(value := record.get(name, known[name])) is not int or value < least:
                 raise checkpoint.refusal(f"the setting {name!r} is {value!r}, which is no whole number from {least} on")
         try:

@@ -59,7 +59,8 @@ class Blended:
 
     def features(self, lists: Lists, budget: int | None = None, entry: NDArray[np.bool_] | None = None) -> Numbers:
         """r and s, what the weights of a blend multiply, pair after pair. (pairs, 2)"""
-        room = np.full(len(lists.candidates), min(self.config.similarity_window, TEXT_LENGTH))
+        window = min(self.config.compared_window, TEXT_LENGTH)
+        room = np.where(lists.texts.lengths[lists.candidates] > self.config.compared_whole, window, TEXT_LENGTH)
         if entry is not None:
             room[entry] = TEXT_LENGTH  # the question of an entry is at its beginning, and goes with all of its answer
         return np.column_stack([self._read(lists, budget), self._compare(lists, room, budget)])
