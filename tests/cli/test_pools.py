@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -19,6 +21,13 @@ def run(*arguments: object, code: int = 0, input: str | None = None) -> str:
     done = CliRunner().invoke(app, [str(argument) for argument in arguments], input=input)
     assert done.exit_code == code, (done.output, done.exception)
     return done.stdout
+
+
+def exported(place: Path, *options: str) -> list[dict[str, Any]]:
+    """By way of a file: standard output is written past the runner."""
+    with TemporaryDirectory() as folder:
+        run("pool", "export", place, "--output", Path(folder) / "out.jsonl", *options)
+        return [json.loads(line) for line in (Path(folder) / "out.jsonl").read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +100,8 @@ def test_feedback_is_a_list_to_evaluate_and_calibrate_with(faq: Path, tmp_path: 
         (("ask", "x", "FAQ", "--where", "a=b"), "give files to ask, with --columns where needed, or --pool"),
         (("ask", "x", "--pool", "POOL", "--where", "topic=none"), "no passage is as --where says"),
         (("pool", "add", "redis://x/y", "FAQ"), "is no pool"),
+        (("pool", "info", "a\0b"), "a pool is a folder or an address"),
+        (("pool", "export", "POOL", "--output", "POOL/feedback.jsonl"), "is within the pool"),
     ],
 )
 def test_what_cannot_be_is_said(
@@ -100,7 +111,7 @@ def test_what_cannot_be_is_said(
     Path("answers.json").write_text('{"question": "x", "results": [{"id": "card"}]}')
     Path("wrong.json").write_text('{"question": "x"}')
     known = {"POOL": str(faq), "FAQ": str(FAQ)}
-    done = CliRunner().invoke(app, [known.get(one, one) for one in arguments])
+    done = CliRunner().invoke(app, [known.get(one, one).replace("POOL", str(faq)) for one in arguments])
     assert isinstance(done.exception, InputError), done.output
     assert problem in str(done.exception)
 
@@ -133,7 +144,8 @@ def test_words_are_found_before_vectors_are_filled_in(tmp_path: Path) -> None:
 def test_what_is_exported_can_be_added(faq: Path, tmp_path: Path) -> None:
     run("pool", "export", faq, "--output", tmp_path / "faq.jsonl.gz")
     run("pool", "add", tmp_path / "copy", tmp_path / "faq.jsonl.gz", "--no-vectors")
-    assert run("pool", "export", tmp_path / "copy") == run("pool", "export", faq)
+    assert exported(tmp_path / "copy") == exported(faq)
+    assert len(exported(faq)) == 37
     assert "12 passages deleted" in run("pool", "delete", tmp_path / "copy", "--where", f"source={FAQ}")
     assert "25 passages" in run("pool", "rebuild", tmp_path / "copy")
     assert "without vector: 25" in run("pool", "info", tmp_path / "copy")
@@ -155,3 +167,29 @@ def test_a_page_without_sentences_is_told_and_no_pool_is_made_of_it(tmp_path: Pa
     full.write_text("\n")
     emptied = CliRunner().invoke(app, ["pool", "add", str(place), str(full), "--no-vectors", "--json"])
     assert json.loads(emptied.stdout)["passages"] == 0
+
+
+def test_what_was_exported_is_the_same_in_the_same_pool(faq: Path, tmp_path: Path) -> None:
+    (tmp_path / "plain.txt").write_text("Bees hum. Wax melts.")
+    place, file = tmp_path / "p", tmp_path / "out.jsonl"
+    run("pool", "add", place, tmp_path / "plain.txt", "--no-vectors")
+    run("pool", "add", place, "-", "--no-vectors", input='{"id": "loose", "text": "No file has it."}\n')
+    run("pool", "export", place, "--output", file)
+    assert json.loads(run("pool", "add", place, file, "--no-vectors", "--json"))["changed"] == 0
+
+
+def test_a_number_finds_what_a_table_has(tmp_path: Path) -> None:
+    (tmp_path / "faq.csv").write_text("question,answer,year,old\nWhy?,So.,2025,true\nWho?,Me.,2026,false\n")
+    place = tmp_path / "p"
+    run("pool", "add", place, tmp_path / "faq.csv", "--no-vectors")
+    run("pool", "add", place, "-", "--no-vectors", input='{"id": "n", "text": "Then.", "year": 2025, "old": true}\n')
+    assert [len(exported(place, "--where", where)) for where in ("year=2025", "old=true", 'year="2025"')] == [2, 2, 1]
+
+
+def test_two_dumps_have_their_answers_each(tmp_path: Path) -> None:
+    post = '<row Id="1" PostTypeId="1" Title="Why?" Tags="" Body="x" Score="1"/><row Id="2" PostTypeId="2" ParentId="1"'
+    for name in ("bees", "tea"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "Posts.xml").write_text(f'<posts>{post} Body="Of {name}." Score="1"/></posts>')
+        run("pool", "add", tmp_path / "p", tmp_path / name / "Posts.xml", "--no-vectors")
+    assert [item["text"] for item in exported(tmp_path / "p")] == ["Of bees.", "Of tea."]

@@ -12,7 +12,7 @@ import pytest
 from anselm.errors import AnselmError, InputError
 from anselm.models.lexical import Config, Lexical, idf
 from anselm.retrieval.engine import Engine
-from anselm.retrieval.item import Item
+from anselm.retrieval.item import Item, item_from_object
 from anselm.retrieval.pool import Pool
 from anselm.retrieval.terms import MEAN_LENGTH
 from anselm.text.statistics import Statistics
@@ -293,3 +293,80 @@ def test_a_server_that_does_not_answer_is_no_empty_pool(pool: Open, monkeypatch:
         with pytest.raises(InputError, match="no answer"):
             opened.replace("a.md", [Item("i0", "Wasps sting.", source="a.md")])
     assert [item.source for item in opened.items()] == ["b.md"]
+
+
+def test_what_is_written_while_items_are_read_is_kept(pool: Open) -> None:
+    """Who leaves the loop takes nothing of it along."""
+    opened = pool()
+    opened.add(make_items(30))
+    for _ in opened.items():
+        opened.add([Item("new", "Fresh honey.")])
+        opened.delete(["i5"])
+        break
+    assert [item.id for item in opened.get(["new", "i5"])] == ["new"]
+    assert [item.id for item in pool().get(["new", "i5"])] == ["new"]
+
+
+def test_only_what_was_said_is_deleted(pool: Open) -> None:
+    opened = pool()
+    opened.add(make_items(9))
+    for given in ({"ids": ["i0"], "where": {"lang": "en"}}, {"where": {}}):
+        with pytest.raises(InputError, match="give ids, or"):
+            opened.delete(**given)
+    for ids in ("i0", None, 5, {"i0": 1}):
+        for use in (opened.delete, opened.get):
+            with pytest.raises(InputError, match="ids must be a list"):
+                use(ids)  # type: ignore[operator]
+    assert opened.count() == 9
+    opened.add([{"id": 5, "text": "Five."}])
+    assert opened.delete([5]) == 1  # type: ignore[list-item]
+
+
+def test_an_id_of_another_source_is_not_taken_over(pool: Open) -> None:
+    opened, skipped = pool(), []
+    opened.replace("a.csv", [Item("1", "Bees hum.", source="a.csv")])
+    later = [Item("1", "Wasps sting.", source="b.jsonl", line=3), Item("2", "Flies buzz.", source="b.jsonl", line=4)]
+    assert opened.add(later, skipped.append, apart=True) == 1
+    assert [str(error) for error in skipped] == [
+        f"b.jsonl, line 3: the id '1' is that of a passage from a.csv in {opened.place}; ids must differ"
+    ]
+    assert sorted((item.id, item.source) for item in opened.items()) == [("1", "a.csv"), ("2", "b.jsonl")]
+
+
+def test_whole_numbers_are_not_fractions(pool: Open) -> None:
+    opened = pool()
+    years = [2025, 2025.0, "2025", [2025, 1], [2025.0], True, 1, 1.0]
+    opened.add([{"id": str(n), "text": "Bees.", "meta": {"year": year}} for n, year in enumerate(years)])
+    assert sorted(item.id for item in opened.items({"year": 2025})) == ["0", "3"]
+    assert sorted(item.id for item in opened.items({"year": 1})) == ["3", "6"]
+    assert sorted(item.id for item in opened.items({"year": [2025, "2025"]})) == ["0", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [Item("a", "x", start=2**70), Item("a", "x", source=None), Item(5, "x"), Item("猫" * 900, "x"),  # type: ignore[arg-type]
+     Item("a", "x", source="猫" * 900), Item("a", "x", meta={"n": "a\0b"}), {"text": "a\ud800"}],
+)  # fmt: skip
+def test_what_no_engine_keeps_is_skipped_on_each(pool: Open, item: Item | dict[str, str]) -> None:
+    opened, skipped = pool(), []
+    assert opened.add([Item("fine", "Bees."), item], skipped.append) == 1
+    assert len(skipped) == 1
+
+
+def test_vectors_that_are_none_are_refused(pool: Open) -> None:
+    opened = pool()
+    opened.add(make_items(3))
+    for made in (None, np.ones(24), np.ones((2, 24)), np.full((3, 24), np.nan)):
+        opened.encoder.text_vectors = lambda texts, made=made: made  # type: ignore[method-assign]
+        with pytest.raises(InputError, match="the encoder gives"):
+            opened.embed()
+    assert opened.count_pending() == 3
+
+
+def test_what_is_exported_is_the_same_item() -> None:
+    for item in (
+        Item("a", "One.", heading="", source="x.txt", start=3),
+        Item("b", "Two."),
+        Item("c", "3", "Why?", None),
+    ):
+        assert item_from_object(item.to_dict()) == item

@@ -13,7 +13,7 @@ import pytest
 
 from anselm.errors import FormatError, InputError
 from anselm.retrieval import database
-from anselm.retrieval.feedback import FILE, check_beside
+from anselm.retrieval.feedback import BLOCK, FILE, check_beside, record_feedback
 from anselm.retrieval.item import Item
 from anselm.retrieval.pool import Pool
 from anselm.retrieval.store import Store
@@ -53,9 +53,45 @@ def test_nothing_is_written_over_a_pool(name: str, tmp_path: Path) -> None:
             os.link(tmp_path / "bees.pool" / "pool.db", output)
         with pytest.raises(InputError, match=r"within the pool|would be lost"):
             check_beside(pool, output)
-        check_beside(pool, tmp_path / "bees.pool" / FILE)
+        with pytest.raises(InputError, match="within the pool"):  # `export` would write over all judgements
+            check_beside(pool, tmp_path / "bees.pool" / FILE)
+        check_beside(pool, tmp_path / "bees.pool" / FILE, gathers=True)
         check_beside(pool, tmp_path / "out.jsonl")
         check_beside(pool, Path("-"))
+
+
+LIST = b'{"question": "Why?", "candidates": [{"text": "So."}]}'
+
+
+@pytest.mark.parametrize(
+    ("there", "kept"),
+    [
+        (b"", b""),
+        (LIST + b"\n", LIST + b"\n"),
+        (LIST, LIST + b"\n"),  # edited by hand: a whole list without an end
+        (LIST + b"\n" + LIST[:20], LIST + b"\n"),  # what a kill left
+        (LIST[:-1] + b"x" * BLOCK, b""),
+        (LIST + b"\n" + LIST[:-1] + b', "x": "' + b"x" * 3 * BLOCK + b'"}\n', None),
+    ],
+)  # fmt: skip
+def test_feedback_goes_behind_what_is_there(there: bytes, kept: bytes | None, tmp_path: Path) -> None:
+    file = tmp_path / "lists.jsonl"
+    file.write_bytes(there)
+    record_feedback(file, "Who?", [Item("a", "One.")], ["a"])
+    *before, last = file.read_bytes().splitlines(keepends=True)
+    assert b"".join(before) == (there if kept is None else kept)
+    assert json.loads(last)["question"] == "Who?"
+
+
+def test_feedback_is_not_added_to_what_is_no_file_of_lists(tmp_path: Path) -> None:
+    for there in (b"precious without newline", b"precious\n", b'{"x": 1}\n', b'{"x": "{"question"'):
+        (tmp_path / "notes.txt").write_bytes(there)
+        with pytest.raises(FormatError, match="no list with a question"):
+            record_feedback(tmp_path / "notes.txt", "Who?", [Item("a", "One.")], ["a"])
+        assert (tmp_path / "notes.txt").read_bytes() == there
+    for name in ("-", "/dev/full"):
+        with pytest.raises(InputError, match="is no file"):
+            record_feedback(Path(name), "Who?", [Item("a", "One.")], ["a"])
 
 
 def without_permission(patch: pytest.MonkeyPatch) -> None:

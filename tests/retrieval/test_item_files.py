@@ -75,7 +75,9 @@ def test_a_bad_record_is_named_by_its_line(tmp_path: Path, line: str, problem: s
 def test_answers_of_a_stack_exchange_dump(tmp_path: Path) -> None:
     (tmp_path / "bees.Posts.xml").write_text(POSTS)
     [item] = read_all(tmp_path / "bees.Posts.xml")
-    assert (item.id, item.question, item.text) == ("2", "Why wax?", "For the comb.")
+    assert (item.question, item.text) == ("Why wax?", "For the comb.")
+    assert item.id == f"{tmp_path / 'bees.Posts.xml'}#2"  # every dump has an answer 2
+    assert item.meta["answer_id"] == "2"
     assert item.meta["tags"] == ["wax"]
     assert item.meta["score"] == 5
 

@@ -99,7 +99,7 @@ def add_files(pool: Pool, files: list[Path], columns: dict[str, str] | None, ski
     changed = 0
     for part in read_parts(files, columns, skip):
         items = progress(part.items, "adding")
-        changed += pool.add(items) if part.source is None else pool.replace(part.source, items, skip)
+        changed += pool.add(items, skip, apart=True) if part.source is None else pool.replace(part.source, items, skip)
     return changed
 
 
@@ -191,6 +191,7 @@ def feedback(
     as_json: Json = False,
 ) -> None:
     """Record which of the shown passages was right, as a list that train, calibrate and evaluate take."""
+    from anselm.outputs import check_apart
     from anselm.retrieval.feedback import check_beside, feedback_file, read_shown, record_feedback
 
     if bool(right) == none:
@@ -198,7 +199,8 @@ def feedback(
     question, shown = read_shown(answers)
     with opened(place) as pool:
         path = output or feedback_file(pool)
-        check_beside(pool, path)
+        check_beside(pool, path, gathers=True)
+        check_apart(path, answers)
         record_feedback(path, question, pool.get(shown), right or [])
     if as_json:
         print_json({"question": question, "shown": len(shown), "right": right or [], "file": str(path)})

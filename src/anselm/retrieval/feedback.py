@@ -13,11 +13,13 @@ from anselm.data.formats.jsonl import candidate_to_json
 from anselm.data.formats.records import check_question
 from anselm.errors import FormatError, InputError
 from anselm.files import STDIN, open_stdin, parse_json, read_json
-from anselm.outputs import STANDARD, check_apart, hold
+from anselm.outputs import STANDARD, check_apart, hold, is_stream
 from anselm.retrieval.item import Item
 from anselm.retrieval.pool import Pool
 
 FILE = "feedback.jsonl"
+BEGINNING = b'{"question"'  # of a line that was written here
+BLOCK = 65_536  # bytes
 
 
 def feedback_file(pool: Pool) -> Path:
@@ -27,15 +29,16 @@ def feedback_file(pool: Pool) -> Path:
     return pool.folder / FILE
 
 
-def check_beside(pool: Pool, output: Path) -> None:
-    """That nothing of a pool that is a folder is written over, by whichever name."""
+def check_beside(pool: Pool, output: Path, gathers: bool = False) -> None:
+    """That nothing of a pool that is a folder is written over, by whichever name; who `gathers` may add to its file."""
     folder = pool.folder
     if folder is None or str(output) == STANDARD:
         return
     own = output.resolve()
-    if own.is_relative_to(folder.resolve()) and own.name != FILE:
+    spared = FILE if gathers else None
+    if own.is_relative_to(folder.resolve()) and own.name != spared:
         raise InputError(f"{output} is within the pool {folder}; give a name outside to write to")
-    check_apart(output, *(one for one in folder.rglob("*") if one.is_file() and one.name != FILE))
+    check_apart(output, *(one for one in folder.rglob("*") if one.is_file() and one.name != spared))
 
 
 def read_shown(path: Path) -> tuple[str, list[str]]:
@@ -49,7 +52,7 @@ def read_shown(path: Path) -> tuple[str, list[str]]:
         raise FormatError(
             place, "what `anselm ask --pool --json` prints is needed: a question, and results with ids"
         ) from None
-    return question, shown
+    return question, list(dict.fromkeys(shown))
 
 
 def record_feedback(path: Path, question: str, shown: Sequence[Item], right: Sequence[str]) -> None:
@@ -61,17 +64,46 @@ def record_feedback(path: Path, question: str, shown: Sequence[Item], right: Seq
         raise InputError(f"the id {unknown[0]!r} was not shown; there is {', '.join(sorted(known))}")
     labelled = [replace(item.candidate, label=float(item.id in right)) for item in shown]
     record = {"question": check_question(question), "candidates": [candidate_to_json(one) for one in labelled]}
+    if str(path) == STANDARD or is_stream(path):
+        raise InputError(f"{path} is no file; lists are gathered in one")
     try:
         with hold(path) as file:
-            append_line(file, record)
+            append_line(file, path, record)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def append_line(file: IO[bytes], record: Any) -> None:
-    """Half a line, which a kill may have left, is cut off first."""
-    whole = file.read()
-    file.truncate(whole.rfind(b"\n") + 1)
-    file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+def append_line(file: IO[bytes], path: Path, record: Any) -> None:
+    """Half a line, which a kill may have left, is cut off first; what is no list is somebody else's, and stays."""
+    start, line = last_line(file)
+    torn = not line.endswith(b"\n") and line.startswith(BEGINNING) and not is_list(line)
+    if line.strip() and not torn and not is_list(line):
+        raise FormatError(path, "its last line is no list with a question; give the name of a new file")
+    if torn:
+        file.truncate(start)
+    missing = b"\n" if line and not torn and not line.endswith(b"\n") else b""
+    file.write(missing + json.dumps(record, ensure_ascii=False).encode() + b"\n")
     file.flush()
     os.fsync(file.fileno())
+
+
+def last_line(file: IO[bytes]) -> tuple[int, bytes]:
+    """Where it begins, and the line, with its end if it has one."""
+    end = file.seek(0, os.SEEK_END)
+    length = BLOCK
+    while True:
+        start = max(0, end - length)
+        file.seek(start)
+        tail = file.read(end - start)
+        begins = tail.rfind(b"\n", 0, max(0, len(tail) - 1)) + 1
+        if begins or not start:
+            return start + begins, tail[begins:]
+        length *= 2
+
+
+def is_list(line: bytes) -> bool:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and "question" in record

@@ -28,7 +28,7 @@ def check_where(where: Where | None) -> Conditions:
 
 
 def check_name(name: Any) -> str:
-    if not isinstance(name, str) or not name or not is_unicode(name) or any(sign in name for sign in '"\\\0.[]'):
+    if not isinstance(name, str) or not name.isprintable() or not name or any(sign in name for sign in '"\\.[]'):
         raise InputError(f"where takes names of metadata without dots, quotation marks and brackets, not {name!r:.60}")
     return name
 
@@ -39,8 +39,8 @@ def check_values(name: str, value: Any) -> tuple[str | int | bool, ...]:
         raise InputError(f"where takes a string, a whole number, true or false, or a list, not {name}={value!r:.60}")
     if any(isinstance(one, int) and abs(one) >= LARGEST for one in values):
         raise InputError(f"where takes whole numbers of up to 63 bits, not {name}={value!r:.60}")
-    if any(isinstance(one, str) and not is_unicode(one) for one in values):
-        raise InputError(f"where takes valid Unicode, not {name}={value!r:.60}")
+    if any(isinstance(one, str) and ("\0" in one or not is_unicode(one)) for one in values):
+        raise InputError(f"where takes valid Unicode without NUL, not {name}={value!r:.60}")
     return values
 
 
@@ -50,7 +50,10 @@ def is_unicode(text: str) -> bool:
 
 
 def parse_where(options: list[str]) -> dict[str, Any]:
-    """What `--where lang=en` says; a value may be JSON, as in year=[2025,2026]."""
+    """What `--where lang=en` says; a value may be JSON, as in year=[2025,2026].
+
+    A bare number, true or false is also meant as it is written, since all that a table holds are strings.
+    """
     found: dict[str, Any] = {}
     for option in options:
         name, equals, value = option.partition("=")
@@ -60,6 +63,12 @@ def parse_where(options: list[str]) -> dict[str, Any]:
             parsed = json.loads(value)
         except (ValueError, RecursionError):
             parsed = value
-        found[name.strip()] = value if isinstance(parsed, float | dict | None) else parsed
+        found[name.strip()] = meant(name.strip(), value, parsed)
     check_where(found)
     return found
+
+
+def meant(name: str, written: str, parsed: Any) -> Any:
+    if (name == SOURCE and not isinstance(parsed, str | list)) or isinstance(parsed, float | dict | None):
+        return written
+    return [parsed, written.strip()] if isinstance(parsed, int) else parsed

@@ -14,6 +14,7 @@ from anselm.data.question import Candidate
 from anselm.errors import FormatError
 
 MAX_ID = 1_000  # characters
+MOST_BYTES = 2_000  # of an id or a source: more no index of PostgreSQL takes
 _TITLES = ("heading", "title")
 _OFFSETS = ("start", "end", "line")
 
@@ -55,7 +56,6 @@ class Item:
         empty: dict[str, Any] = {
             "question": "",
             "heading": None,
-            "source": "",
             "start": 0,
             "end": 0,
             "line": 0,
@@ -65,7 +65,7 @@ class Item:
 
 
 def hash_text(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def item_from_object(value: Any, position: int = 0) -> Item:
@@ -78,12 +78,11 @@ def item_from_object(value: Any, position: int = 0) -> Item:
     given = dict(value) if isinstance(value, Mapping) else {}
     own = {name: given.pop(name, None) for name in (*_TITLES, "source", *_OFFSETS)}
     candidate = candidate_from_object(given if isinstance(value, Mapping) else value, position)
-    title = candidate.heading if isinstance(value, Candidate) else own["heading"] or own["title"]
+    named = own["title"] if own["heading"] is None else own["heading"]
+    title = candidate.heading if isinstance(value, Candidate) else named
     if not isinstance(title, str | None) or not isinstance(own["source"], str | None):
         raise RecordError("a title and a source must be strings")
     places = [own[name] or 0 for name in _OFFSETS]
-    if not all(type(place) is int and 0 <= place < 2**62 for place in places):
-        raise RecordError("start, end and line must be whole numbers from 0 on")
     start, end, line = places
     found = Item("", candidate.text, candidate.question, title, own["source"] or "", start, end, line, candidate.meta)
     return checked(replace(found, id=candidate.id if has_id(value) else found.hash))
@@ -91,6 +90,10 @@ def item_from_object(value: Any, position: int = 0) -> Item:
 
 def checked(item: Item) -> Item:
     """That it can be kept, and read."""
+    if not all(type(place) is int and 0 <= place < 2**62 for place in (item.start, item.end, item.line)):
+        raise RecordError("start, end and line must be whole numbers from 0 on")
+    if not all(isinstance(text, str) for text in (item.id, item.text, item.question, item.source, item.heading or "")):
+        raise RecordError(f"id, text, question, heading and source of passage {item.id!r:.60} must be strings")
     check_parts(item.candidate, f"passage {item.id!r:.60}")
     check_readable(item.source, f"the source of passage {item.id!r:.60}")
     check_some_text(item.text, f"the text of passage {item.id!r:.60}")
@@ -98,7 +101,11 @@ def checked(item: Item) -> Item:
         raise RecordError(f"the id {item.id!r:.60} must have from 1 to {MAX_ID:,} characters")
     if "\0" in item.id + item.content + item.source:
         raise RecordError(f"passage {item.id!r:.60} holds a NUL character, which is no text")
+    if len(item.id.encode()) > MOST_BYTES or len(item.source.encode()) > MOST_BYTES:
+        raise RecordError(f"the id and the source of passage {item.id!r:.60} may have {MOST_BYTES:,} bytes each")
     try:
+        if "\\u0000" in json.dumps(dict(item.meta)):
+            raise ValueError("it holds a NUL character")
         write_meta(item.meta).encode()
     except (TypeError, ValueError) as error:
         raise RecordError(f"the meta of passage {item.id!r:.60} cannot be kept as JSON: {error}") from None

@@ -77,11 +77,13 @@ def read_records(path: Path, columns: Mapping[str, str], skip: Skip | None) -> I
         if not line.strip():
             continue
         try:
-            item = item_from_object(renamed(parse_record(line), roles))
+            record = renamed(parse_record(line), roles)
+            item = item_from_object(record)
         except RecordError as error:
             pass_over(FormatError(place, str(error), number), skip)
         else:
-            yield item if item.source or piped else replace(item, source=place, line=item.line or number)
+            known = piped or "source" in record  # an empty one, too: `export` says it of each
+            yield item if known else replace(item, source=place, line=item.line or number)
 
 
 def renamed(record: Any, roles: Mapping[str, str]) -> Any:
@@ -92,12 +94,14 @@ def renamed(record: Any, roles: Mapping[str, str]) -> Any:
 
 def read_dump(path: Path) -> Iterator[Item]:
     """Each answer is an entry, under the title of its question, with its votes, its tags and who knows what else."""
+    # Answers are numbered anew in every dump, so that their ids name it, too.
     for question in read_posts(path, min_answers=1):
         about = {name: question.meta[name] for name in ("tags",)} | {"question_id": question.id}
         for answer in question.candidates:
             if answer.text.strip():
-                title = str(question.meta["title"])
-                yield Item(answer.id, answer.text, title, source=source_of(path), meta={**answer.meta, **about})
+                title, source = str(question.meta["title"]), source_of(path)
+                meta = {**answer.meta, **about, "answer_id": answer.id}
+                yield Item(f"{source}#{answer.id}", answer.text, title, source=source, meta=meta)
 
 
 def document_items(

@@ -20,7 +20,7 @@ SERVERS = {
 
 
 def open_engine(place: str | Path) -> Engine:
-    if not isinstance(place, str | Path) or not str(place):
+    if not isinstance(place, str | Path) or not str(place) or "\0" in str(place):
         raise InputError(f"a pool is a folder or an address, not {place!r:.60}")
     scheme, sign, _ = str(place).partition("://")
     if not sign:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
@@ -27,6 +28,7 @@ from anselm.retrieval.terms import question_weights
 
 BATCH = 1_000  # items of a transaction
 EMBEDDED = 512  # texts between two commits: a kill costs some seconds of computing
+PAGE = 100  # items that are read at once
 DEPTH = 100  # of each kind of search, before they are fused
 
 
@@ -83,20 +85,32 @@ class Pool:
             self._encoder = load_sentence_encoder()
         return self._encoder
 
-    def add(self, items: Iterable[Any], skip: Skip | None = None) -> int:
+    def add(self, items: Iterable[Any], skip: Skip | None = None, apart: bool = False) -> int:
         """Upsert by id, streamed; gives how many were new or changed. They are found by their words at once.
 
         An item is a string, a mapping ("id", "text" or "answer", "question", "title", "source", "start", "end",
         "line", "meta"), an `Item`, or what `Ranker.rank` takes. `skip` is told of each that cannot be kept; without
-        it the first one is an error.
+        it the first one is an error. With `apart`, an id that a passage of another source has is not taken over.
         """
         if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
             raise InputError(f"passages must be a list, not one {type(items).__name__}")
-        return sum(self._add(batch) for batch in in_batches(self._items(items, skip), BATCH))
+        return sum(self._add(batch, skip, apart) for batch in in_batches(self._items(items, skip), BATCH))
 
-    def _add(self, batch: list[Item]) -> int:
+    def _add(self, batch: list[Item], skip: Skip | None, apart: bool) -> int:
+        listed = {item.id: item for item in batch}  # the last of an id counts
         with self._lock:
-            return self.engine.add(list({item.id: item for item in batch}.values()))  # the last of an id counts
+            if apart and self.exists():
+                self._leave_others(listed, skip)
+            return self.engine.add(list(listed.values()))
+
+    def _leave_others(self, listed: dict[str, Item], skip: Skip | None) -> None:
+        """An id of a passage of another source is not taken over: two numbered lists are not one."""
+        for other in self.engine.get(list(listed)):
+            if other.source != listed[other.id].source:
+                item = listed.pop(other.id)
+                taken = f"the id {other.id!r} is that of a passage from {other.source or 'elsewhere'}"
+                problem = f"{taken} in {self.place}; ids must differ"
+                pass_over(FormatError(item.source or "the passage", problem, item.line or None), skip)
 
     def _items(self, items: Iterable[Any], skip: Skip | None) -> Iterator[Item]:
         for position, value in enumerate(items):
@@ -112,8 +126,7 @@ class Pool:
     def replace(self, source: str, items: Iterable[Item], skip: Skip | None = None) -> int:
         """Upsert all of a source; what else the pool has of it is deleted. Gives how many changed or went.
 
-        In a folder and on PostgreSQL that happens at once: whoever is killed meanwhile has the source as it was. An id
-        that a passage of another source has is not taken over: two numbered lists are not one.
+        In a folder and on PostgreSQL that happens at once: whoever is killed meanwhile has the source as it was.
         """
         listed = {item.id: item for item in items}
         if not listed and not self.exists():
@@ -121,11 +134,8 @@ class Pool:
         with self._lock, getattr(self.engine, "together", nullcontext)():
             there = self.exists()
             old = {item.id for item in self.engine.items(((SOURCE, (source,)),))} if there else set()
-            for other in self.engine.get(list(listed)) if there else []:
-                if other.source != source:
-                    taken = f"the id {other.id!r} is that of a passage from {other.source or 'elsewhere'}"
-                    problem = f"{taken} in {self.place}; ids must differ"
-                    pass_over(FormatError(source, problem, listed.pop(other.id).line or None), skip)
+            if there:
+                self._leave_others(listed, skip)
             gone = sorted(old - listed.keys())
             return (self.add(listed.values()) if listed else 0) + (self.delete(gone) if gone else 0)
 
@@ -139,9 +149,10 @@ class Pool:
 
     def delete(self, ids: Iterable[str] = (), where: Where | None = None) -> int:
         """By id, or all that `where` means; gives how many there were."""
-        if isinstance(ids, str):
-            raise InputError(f"ids must be a list of ids, not one {type(ids).__name__}")
-        meant = possible_ids(ids) if where is None else [item.id for item in self.engine.items(check_where(where))]
+        given = possible_ids(ids)
+        if where is not None and (given or not where):
+            raise InputError("give ids, or a `where` that says which passages are meant, and not both")
+        meant = given if where is None else [item.id for item in self.items(where)]
         with self._lock:
             return sum(self.engine.delete(batch) for batch in in_batches(dict.fromkeys(meant), BATCH))
 
@@ -157,7 +168,8 @@ class Pool:
 
         It ends when all vectors are there, or when the pool is closed.
         """
-        self._filling = Filling(self._embed)
+        if self._filling is None or not self._filling.running:
+            self._filling = Filling(self._embed)
         return self._filling
 
     def _embed(self) -> Iterator[int]:
@@ -165,10 +177,20 @@ class Pool:
         self._check_encoder()
         size = int(getattr(self.encoder, "texts_at_once", EMBEDDED))
         while pending := self._pending(size):
-            vectors = self.encoder.text_vectors([one.text for one in pending]).astype(np.float32)
+            vectors = self._vectors([one.text for one in pending])
             with self._lock:
                 self.engine.set_vectors(self.encoder.text_fingerprint, pending, vectors)
             yield from (1 for _ in pending)
+
+    def _vectors(self, texts: list[str]) -> NDArray[np.float32]:
+        """(texts, width)"""
+        try:
+            vectors = np.asarray(self.encoder.text_vectors(texts), dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"the encoder gives no vectors: {error}") from None
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+            raise InputError(f"the encoder gives {vectors.shape} for {len(texts)} texts, or numbers that are none")
+        return vectors
 
     def _pending(self, most: int) -> list[Pending]:
         with self._lock:
@@ -198,7 +220,7 @@ class Pool:
             if self.engine.fingerprint() is None:
                 return words, []
             self._check_encoder()
-        vector = self.encoder.text_vectors([question])[0].astype(np.float32)
+        vector = self._vectors([question])[0]
         with self._lock:
             return words, self.engine.by_vector(vector, k, where)
 
@@ -209,7 +231,13 @@ class Pool:
 
     def items(self, where: Where | None = None) -> Iterator[Item]:
         """All of them, streamed, in the order in which they came."""
-        return self.engine.items(check_where(where))
+        source = self.engine.items(check_where(where))
+        while True:
+            with self._lock:
+                some = list(islice(source, PAGE))
+            if not some:
+                return
+            yield from some
 
     def count(self, where: Where | None = None) -> int:
         return self.engine.count(check_where(where))
@@ -225,7 +253,8 @@ class Pool:
 
     def rebuild(self, vectors: bool = False) -> None:
         """Make again what is derived: the index and, with `vectors`, the vectors too, at the next `embed`."""
-        self.engine.rebuild(vectors)
+        with self._lock:
+            self.engine.rebuild(vectors)
 
     @property
     def notes(self) -> list[str]:
@@ -252,5 +281,8 @@ class Pool:
 
 
 def possible_ids(ids: Iterable[Any]) -> list[str]:
-    """Those that a passage could have; others no database can be asked for."""
-    return [id for id in ids if isinstance(id, str) and "\0" not in id and is_unicode(id)]
+    """Those that a passage could have; others no database can be asked for. A number is what it is written as."""
+    if isinstance(ids, str | Mapping) or not isinstance(ids, Iterable):
+        raise InputError(f"ids must be a list of ids, not one {type(ids).__name__}")
+    written = (str(id) if type(id) is int else id for id in ids)
+    return [id for id in written if isinstance(id, str) and "\0" not in id and is_unicode(id)]

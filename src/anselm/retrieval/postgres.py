@@ -25,6 +25,7 @@ from anselm.retrieval.postgres_words import WordSearch, as_sql
 from anselm.retrieval.terms import count_terms, passage_weights
 
 FORMAT = 1
+PAGE = 1_000  # items that are read at once
 MUCH = 1_000  # items after which the server is told; for fewer it sees to itself
 COLUMNS = 'id, text, question, heading, source, start, "end", line, meta'
 SCHEMA = """
@@ -58,7 +59,11 @@ ON CONFLICT (name) DO UPDATE SET value = ({item}_fact.value::bigint + 1)::text
 
 
 def connect(address: str) -> Postgres:
-    plain, name = urldefrag(address)
+    try:
+        plain, name = urldefrag(address)
+        urlsplit(plain)
+    except ValueError as error:
+        raise InputError(f"{address} is no pool: {error}; postgresql://user@host/database#name is needed") from None
     if not re.fullmatch(r"[a-z_][a-z0-9_]{0,40}", name or "pool"):
         raise InputError(f"the name of a pool has small letters, digits and underscores, not {name!r:.60}")
     return Postgres(plain, name or "pool")
@@ -158,11 +163,14 @@ class Postgres:
         return [found[id] for id in ids if id in found]
 
     def items(self, where: Conditions = ()) -> Iterator[Item]:
+        """Page by page, up to the last that there is now: what is written meanwhile would join an open transaction."""
         condition, values = as_sql(where)
-        sql = self._sql(f"SELECT {COLUMNS} FROM {{item}} item WHERE {{where}} ORDER BY number", where=condition)
-        with self._guarded(), self._connection.transaction(), self._connection.cursor("items") as cursor:
-            for row in cursor.execute(sql, values):  # type: ignore[arg-type,unused-ignore]
-                yield kept_item(self.place, row)
+        sql = f"""SELECT number, {COLUMNS} FROM {{item}} item WHERE ({{where}}) AND number > %s AND number <= %s
+                  ORDER BY number LIMIT {PAGE}"""
+        last, end = 0, int(self._rows("SELECT coalesce(max(number), 0) FROM {item}")[0][0])
+        while rows := self._rows(sql, (*values, last, end), condition):
+            yield from (kept_item(self.place, row[1:]) for row in rows)
+            last = rows[-1][0]
 
     def count(self, where: Conditions = ()) -> int:
         condition, values = as_sql(where)

@@ -30,6 +30,12 @@ SELECT item.id, (SELECT score FROM least) FROM (
 """
 
 
+HOLDS = "item.meta -> %s @> %s::jsonb"  # of a list in the metadata any element will do
+WHOLE = (
+    """EXISTS (SELECT FROM jsonb_path_query(item.meta -> %s, 'lax $[*]') AS found WHERE found::text = %s)"""  # not 1.0
+)
+
+
 class Counts(NamedTuple):
     """As of a change of the pool."""
 
@@ -85,13 +91,12 @@ def as_named_sql(where: Conditions) -> tuple[str, dict[str, Any]]:
 
 
 def as_sql(where: Conditions) -> tuple[str, list[Any]]:
-    """Of a list in the metadata any element will do: so has @> it."""
     parts, values = ["true"], list[Any]()
     for name, allowed in where:
         if name == SOURCE:
             parts.append("item.source = ANY(%s)")
             values.append([str(value) for value in allowed])
         else:
-            parts.append(f"({' OR '.join(['item.meta -> %s @> %s::jsonb'] * len(allowed))})")
+            parts.append(f"({' OR '.join(WHOLE if type(value) is int else HOLDS for value in allowed)})")
             values += [part for value in allowed for part in (name, json.dumps(value))]
     return " AND ".join(parts), values

@@ -29,14 +29,18 @@ FIELDS = ("id", "text", "question", "heading", SOURCE, "start", "end", "line", "
 
 
 def connect(address: str) -> Qdrant:
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+        port = parts.port or PORT
+    except ValueError as error:
+        raise InputError(f"{address} is no pool: {error}; qdrant://host:port/name is needed") from None
     options = parse_qs(parts.query)
     name, width = parts.path.strip("/"), options.get("width", [str(WIDTH)])[0]
     if not parts.hostname or not name or "/" in name or not width.isdecimal():
         raise InputError(f"{address} is no pool: qdrant://host:port/name is needed")
     scheme = "https" if options.get("tls") == ["1"] else "http"
     key = os.environ.get("QDRANT_API_KEY")
-    place = f"{scheme}://{parts.hostname}:{parts.port or PORT}"
+    place = f"{scheme}://{parts.hostname}:{port}"
     client = QdrantClient(url=place, api_key=key, check_compatibility=False)  # else it warns where none answers
     return Qdrant(client, name, address, int(width))
 
