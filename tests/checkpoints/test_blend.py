@@ -20,7 +20,7 @@ def read(settings: dict[str, Any]) -> Config:
 
 
 def test_what_is_written_is_read() -> None:
-    config = Config(96, 24, 2, (0.25, 3.0), (-0.5, 7.5))
+    config = Config(96, 24, 180, 48, 2, (0.25, 3.0), (-0.5, 7.5))
     assert read(asdict(config)) == config
     assert read({"blend": [1, 2], "entries": [0, 1.5]}) == Config(blend=(1.0, 2.0), entries=(0.0, 1.5))
     assert read({}) == Config()

@@ -72,8 +72,10 @@ What the commands are made of:
     skeletons           graphs without their encoder's weights, and the recipe for these
     accurate/           adapter.json: scale, lengths and blend of the adapter that is shipped
     collections/        hand-written FAQs, documents and threads with questions; its README says how
+    collected           their records, questions, and which sentence answers one
     verdict_lists       these and dev lists as lists with and without an answer, by family and source
     mixed_lists         entries and sentences in one list
+    passage_lists       passages of some hundred words, as a retriever hands them over
     kept_scores         scores that were written down, as a scorer
     verdict_table       how often a verdict is right, family by family
     verdict_plot        the same as a picture

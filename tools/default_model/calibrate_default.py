@@ -6,7 +6,8 @@ Every family counts as WEIGHTS says, every source of a family the same, and list
 Lists without an answer are those that came without one and those whose answers were taken out; where a source has both,
 the former count twice as much. What people bring, documents long and short, counts more than corpora of sentences,
 whose questions without an answer are met by sentences of the right article. Lists of two kinds of candidates teach how
-the beliefs about either are weighed, and nothing else. Needs ANSELM_DATA.
+the beliefs about either are weighed, and nothing else. Passages are judged, and teach nothing: with them the fit came
+out the same (docs/lab/2026-11-18-long-passages.md). Needs ANSELM_DATA.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from anselm.scorer import Scorer, score_lists
 from anselm.train.beliefs import FEWEST, Scored, usual_score
 from tools.default_model.kept_scores import kept_scorer
 from tools.default_model.verdict_lists import Part, all_parts
-from tools.default_model.verdict_table import MIXTURES, Judged, doubts, pictures, table
+from tools.default_model.verdict_table import MIXTURES, PASSAGES, Judged, doubts, pictures, table
 
 WEIGHTS = {
     "faq answers": 3.0, "documents": 2.0, "short documents": 4.0, "wikiqa": 0.7, "squad": 0.7, "pools": 0.5,
@@ -86,7 +87,7 @@ def judged(part: Part, scorer: Scorer) -> list[Judged]:
 
 def fit(lists: Sequence[Judged]) -> Calibration:
     """Entries have scores of their own, and so an own background; all other texts have that of answers."""
-    plain = [one for one in lists if one.family != MIXTURES]
+    plain = [one for one in lists if one.family not in (MIXTURES, PASSAGES)]
     texts, entries, sentences = (
         [one for one in plain if one.scored.question.kind == kind] for kind in (TEXTS, ENTRIES, SENTENCES)
     )

@@ -25,6 +25,7 @@ from anselm.models.frames.pretrained import load_pretrained
 from anselm.runtime.blended import text_rows
 
 KEPT = (ENCODER, TOKENIZER)
+COMPARED = (200, 64)  # tokens of a text that is compared as a whole, and of windows of a longer one
 
 
 def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], int8: bool = True) -> Path:
@@ -48,7 +49,8 @@ def export_general(checkpoint: Path, out: Path, questions: Sequence[Question], i
         encoder = quantize(encoder, batches(text_rows(lists.texts, every, model.tokenizer)))
     with write_checkpoint(out) as folder:
         copy_files(checkpoint, folder, KEPT)
-        write_config(folder, Config(model.config.max_length, model.config.max_question, candidate_layers=layers))
+        sizes = (model.config.max_length, model.config.max_question, *COMPARED)
+        write_config(folder, Config(*sizes, candidate_layers=layers))
         write_graph(reader, folder / READER_GRAPH)
         write_graph(encoder, folder / ENCODER_GRAPH)
     return out

@@ -112,8 +112,8 @@ def write_recipe(folder: Path, source: Path, lora: Path, settings: Settings, rec
 
 def write_rest(folder: Path, model: CrossEncoder, settings: Settings, cascade: Mapping[str, Any]) -> None:
     save_encoder(model.encoder, model.tokenizer, folder)
-    blend = (tuple(settings[name]) for name in ("blend", "entries"))
-    config = BlendConfig(model.config.max_length, model.config.max_question, 0, *blend)
+    blends = {name: tuple(settings[name]) for name in ("blend", "entries")}
+    config = BlendConfig(model.config.max_length, model.config.max_question, **blends)
     write_config(folder, "general", asdict(config), runtime=CASCADE, cascade=dict(cascade), terms=TERMS)
 
 

@@ -20,6 +20,7 @@ from tools.default_model.make_default import insurance_lists, titles
 from tools.default_model.mixed_lists import mixed_lists
 from tools.default_model.passage_lists import passage_lists
 from tools.default_model.pools import make_pools
+from tools.default_model.verdict_table import MIXTURES, PASSAGES
 
 SQUAD, POOLS, SEED = 400, 150, 3
 FEW = (1, 2, 3, 5)  # candidates of a short list
@@ -53,8 +54,8 @@ def collected() -> Iterator[Part]:
         documents = [question for lists in by_document for question in lists]
         yield Part("documents", writer, documents)
         yield Part("short documents", writer, [*stretches(documents)], removable=False)
-        yield Part("mixtures", writer, [*mixed_lists(by_faq, by_document)])
-        yield Part("passages", writer, [*passage_lists([one for one in files if one["kind"] == "document"])])
+        yield Part(MIXTURES, writer, [*mixed_lists(by_faq, by_document)])
+        yield Part(PASSAGES, writer, [*passage_lists([one for one in files if one["kind"] == "document"])])
         threads = [question for one in files if one["kind"] == "forum" for question in forum_lists(one)]
         if threads:
             yield Part("forum threads", writer, threads, removable=False)

@@ -14,8 +14,12 @@ from anselm.metrics.reliability import reliability
 from anselm.train.beliefs import Scored
 
 ORDER = (ENTRIES, SENTENCES, TEXTS)
-MIXTURES = "mixtures"
-NAMES = {"short documents": "4 to 22 sentences of the documents", MIXTURES: "entries and sentences together"}
+MIXTURES, PASSAGES = "mixtures", "passages"
+NAMES = {
+    "short documents": "4 to 22 sentences of the documents",
+    MIXTURES: "entries and sentences together",
+    PASSAGES: "passages of 100 to 400 words",
+}
 KINDS = ("answerable", "unanswerable", "removed")
 BOUNDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 

@@ -5,7 +5,8 @@
 r is the cross-encoder's score, s the cosine of question and candidate as an untouched encoder sees them, each read by
 itself. A cross-encoder that was fine-tuned on questions about documents is best at those, and forgets what its encoder
 knew about everything else: how people ask when they do not know the words of the answer. A candidate that does not fit
-is read in windows; r and s are those of its best one.
+is read in windows; r and s are those of its best one. The windows of s are smaller (`compared_window`, for texts of
+more than `compared_whole` tokens): one vector of several hundred words is near to nothing in particular.
 
 Entries of a FAQ are read as their question followed by their answer, and have weights of their own (`entries`), in
 which the similarity counts more: they are about different things, and the question that an entry is filed under is a
