@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from anselm.scale import places
 from anselm.scale.bulk_run import Order, rank_parts
 from anselm.scale.input_parts import Part, find_parts
 from anselm.scale.list_files import read_lists, write_lists
+from anselm.scale.local_crew import LocalCrew
 from anselm.scale.places import find_files, names_in, open_place, write_whole
+from anselm.scale.ray_crew import RayCrew
 from tests.scale.lists import OneWorker, line, lists, ranked_at_once, write
 
 fsspec = pytest.importorskip("fsspec")
@@ -104,6 +107,18 @@ def test_what_is_not_there(memory: str) -> None:
         find_files(f"{memory}/in/*.jsonl")
     with pytest.raises(InputError, match="nosuch:// is no address that fsspec knows"):
         find_files("nosuch://x/y.jsonl")
+
+
+def test_memory_is_refused_where_workers_are_other_processes(memory: str, tmp_path: Path) -> None:
+    """Those of `OneWorker`, here, are not."""
+    put(f"{memory}/in/a.jsonl", line(lists(1)[0]))
+    write(tmp_path / "in" / "a.jsonl", [line(lists(1)[0])])
+    crew = OneWorker()
+    crew.apart = True
+    for order in (Order(f"{memory}/in", str(tmp_path / "out")), Order(str(tmp_path / "in"), f"{memory}/out/")):
+        with pytest.raises(InputError, match=rf"{memory}/\w+/? is in the memory of one process"):
+            rank_parts(replace(order, model="bm25"), lambda parts: crew)
+    assert (LocalCrew.apart, RayCrew.apart, crew.given, crew.closed) == (True, True, [], True)
 
 
 @pytest.mark.parametrize("asked", ["in", "in/", "in/**", "in/**/*.jsonl", "in/*.jsonl"])

@@ -29,7 +29,7 @@ from anselm.scale.manifest import (
     read_record,
     sizes_of_cut,
 )
-from anselm.scale.places import File, beside, find_files, is_address, names_in, remove, would_find
+from anselm.scale.places import File, beside, check_shared, find_files, is_address, names_in, remove, would_find
 from anselm.scale.repeats import find_repeats
 from anselm.scale.tasks import RankPart
 
@@ -89,6 +89,8 @@ def rank_parts(order: Order, make_crew: Callable[[int], Crew], advance: Advance 
             return add_up(plan, [], [])
         crew = make_crew(len(plan.todo))
         try:
+            if crew.apart:
+                check_shared(order.source, order.folder)
             return run_plan(plan, crew, advance or (lambda lists: None))
         finally:
             crew.close()

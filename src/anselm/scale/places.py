@@ -25,6 +25,7 @@ from anselm.files import write_bytes_atomically
 WILD = re.compile(r"[*?\[]")
 MARKS = ("ETag", "etag", "md5Hash", "LastModified", "last_modified", "mtime", "created")  # as stores name them
 OBJECT_STORES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss", "memory")
+IN_PROCESS = "memory://"  # what fsspec keeps there goes with the process that wrote it
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,14 @@ class File:
 
 def is_address(place: str) -> bool:
     return "://" in place
+
+
+def check_shared(*places: str) -> None:
+    """That another process, such as a worker, would find them, too."""
+    for place in places:
+        if place.startswith(IN_PROCESS):
+            problem = "is in the memory of one process, which workers in others do not see"
+            raise InputError(f"{place} {problem}; give a local path or the address of a store")
 
 
 def is_pattern(place: str) -> bool:
