@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,16 @@ def test_plain_texts_and_bad_rows_of_parquet(tmp_path: Path) -> None:
     write(tmp_path / "b.parquet", ["no parquet"])
     with pytest.raises(FormatError, match=r"b\.parquet: not whole Parquet"):
         list(read_lists(Part(str(tmp_path / "b.parquet"), "b.parquet", 1)))
+
+
+def test_what_is_no_number_in_json_is_skipped_in_parquet(tmp_path: Path) -> None:
+    rows = [{"question": "oak?", "candidates": ["elm"], "price": price} for price in (1.5, nan, inf, None)]
+    path = parquet(tmp_path / "a.parquet", rows, 5)
+    skipped: list[str] = []
+    found = read_lists(Part(str(path), "a.parquet", 1), lambda error: skipped.append(str(error)))
+    assert [one.meta for one in found] == [{"price": 1.5}, {}]
+    assert [one.split(": ")[0] for one in skipped] == [f"{path}, row {number}" for number in (2, 3)]
+    assert "the list holds NaN or an infinity" in skipped[0]
 
 
 def test_metadata_of_candidates_is_json_in_parquet(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from math import nan
 from pathlib import Path
 
 import pytest
@@ -226,6 +227,18 @@ def test_one_bad_record_is_named_and_counted_and_the_rest_is_done(order: Order, 
     with pytest.raises(FormatError, match=r"a\.jsonl, line 8"):
         run(replace(order, strict=True, folder=str(tmp_path / "strict")))
     assert not (tmp_path / "strict" / "a.jsonl").exists()
+
+
+def test_what_is_written_is_json_to_strict_readers(order: Order, tmp_path: Path) -> None:
+    record = json.loads(line(lists(1)[0]))
+    rows = [{**record, "price": price} for price in (nan, 2.5)]
+    write(tmp_path / "in" / "a.jsonl", [json.dumps(row) + "\n" for row in rows])
+    report, _ = run(order)
+    assert report.skipped == 1
+    assert "a.jsonl, line 1: the list holds NaN or an infinity" in report.first_skipped[0]
+    assert [one["meta"] for one in read(tmp_path / "out" / "a.jsonl")] == [{"price": 2.5}]
+    with pytest.raises(FormatError, match=r"a\.jsonl, line 1: the list holds NaN"):
+        run(replace(order, strict=True, folder=str(tmp_path / "strict")))
 
 
 def test_a_part_that_cannot_be_read_keeps_no_other_from_being_ranked(order: Order, tmp_path: Path) -> None:
