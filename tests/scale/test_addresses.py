@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import uuid
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from anselm.scale.bulk_run import Order, rank_parts
 from anselm.scale.input_parts import Part, find_parts
 from anselm.scale.list_files import read_lists, write_lists
 from anselm.scale.local_crew import LocalCrew
+from anselm.scale.parquet_files import told
 from anselm.scale.places import find_files, names_in, open_place, write_whole
 from anselm.scale.ray_crew import RayCrew
 from tests.scale.lists import OneWorker, line, lists, ranked_at_once, write
@@ -138,7 +140,7 @@ def test_what_is_written_is_not_read_by_the_next_run(asked: str, memory: str) ->
 def parquet(path: Path, rows: list[dict[str, Any]], group: int) -> Path:
     arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.write_table(arrow.Table.from_pylist(rows), path, row_group_size=group)
+    files.write_table(arrow.Table.from_pylist(rows), path, row_group_size=group, compression="none")
     return path
 
 
@@ -189,6 +191,44 @@ def test_what_is_no_number_in_json_is_skipped_in_parquet(tmp_path: Path) -> None
     assert [one.meta for one in found] == [{"price": 1.5}, {}]
     assert [one.split(": ")[0] for one in skipped] == [f"{path}, row {number}" for number in (2, 3)]
     assert "the list holds NaN or an infinity" in skipped[0]
+
+
+def damaged(path: Path, kind: str) -> bytes:
+    """Noise; noise between the marks of Parquet; or a text in the second row group that is none."""
+    whole = parquet(path, [json.loads(line(one)) for one in lists(20)], 10).read_bytes()
+    noise = bytes(range(128, 256)) * 20
+    return {
+        "noise": noise,
+        "marked": b"PAR1" + noise + b"\x50\0\0\0PAR1",
+        "text": whole.replace(b"oak or elm 15?", b"oak or elm \xff\xff?"),
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["noise", "marked", "text"])
+@pytest.mark.parametrize("most", [500, None])
+def test_damaged_parquet_is_named_and_keeps_no_other_from_being_ranked(
+    kind: str, most: int | None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "in" / "good.jsonl", [line(lists(1)[0])])
+    path = tmp_path / "in" / "bad.parquet"
+    path.write_bytes(damaged(path, kind))
+    order = Order(str(tmp_path / "in"), str(tmp_path / "out"), "bm25", part_bytes=most)
+    report = rank_parts(order, lambda parts: OneWorker())
+    gc.collect()  # what is left of a writer would complain now
+    (failed,) = report.failed
+    assert failed.startswith(f"{path}: not whole Parquet (")
+    assert "\n" not in failed
+    assert capfd.readouterr().err == ""
+    assert (tmp_path / "out" / "good.jsonl").exists()
+    assert not list((tmp_path / "out").glob("bad*")) or (kind, most) == ("text", 500)  # one of its two pieces is whole
+    with pytest.raises(FormatError, match="not whole Parquet"):
+        rank_parts(replace(order, folder=str(tmp_path / "strict"), strict=True), lambda parts: OneWorker())
+
+
+def test_a_store_that_does_not_answer_is_no_damage() -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(TimeoutError), told("s3://b/a.parquet"):
+        raise TimeoutError
 
 
 def test_metadata_of_candidates_is_json_in_parquet(tmp_path: Path) -> None:

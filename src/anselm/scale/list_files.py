@@ -83,8 +83,11 @@ def write_lists(place: str) -> Iterator[Write]:
             yield lambda record: _write_line(file, record)
             return
         rows = RankedRows(file)
-        yield rows.write
-        rows.close()
+        try:
+            yield rows.write
+            rows.finish()
+        finally:
+            rows.close()
 
 
 def _write_line(file: IO[bytes], record: Mapping[str, Any]) -> None:
