@@ -75,6 +75,22 @@ def test_a_file_that_has_grown_past_a_piece_does_not_stand_there_twice(order: Or
     assert len(read_all(tmp_path / "out")) == report.lists == 60
 
 
+def test_shards_that_are_named_as_pieces_are_ranked_one_by_one(tmp_path: Path) -> None:
+    """As on Hugging Face; the last one is also cut, and then goes on."""
+    for number, count in enumerate((3, 4, 30)):
+        name = f"c4.{number:05d}-of-00003.jsonl"
+        write(tmp_path / "in" / "en" / name, [line(one) for one in lists(count, 30 * number)])
+    asked = Order(str(tmp_path / "in"), str(tmp_path / "out"), "bm25", part_bytes=1500)
+    orders = [replace(asked, source=f"{tmp_path}/in/en/c4.0000{number}*") for number in range(3)]
+    reports = [run(order)[0] for order in (*orders, *orders)]
+    assert [report.kept for report in reports] == [0, 0, 0, 1, 1, reports[2].parts]
+    assert reports[2].parts > 1
+    assert len(read_all(tmp_path / "out")) == 37
+    write(tmp_path / "in" / "en" / "c4.00002-of-00003.jsonl", [line(one) for one in lists(3, 60)])  # one piece now
+    with pytest.raises(InputError, match=r"c4\.00002-of-00003\.jsonl has changed since .*3\.0000\d-of-0000\d\.jsonl"):
+        run(orders[2])
+
+
 def test_starting_over_leaves_no_part_of_before(order: Order, tmp_path: Path) -> None:
     run(replace(order, part_bytes=600))
     (tmp_path / "in" / "c.jsonl").unlink()

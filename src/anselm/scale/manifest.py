@@ -80,10 +80,11 @@ def sizes_of_cut(parts: Iterable[Part], sizes: Mapping[str, int]) -> dict[str, i
     return {part.place: sizes[part.place] for part in parts if part.stop is not None}
 
 
-def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> None:
-    """That what is there was made with the same; where nothing is, that is written down."""
+def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> Mapping[str, int]:
+    """That what is there was made with the same; where nothing is, that is written down. Gives what was cut before."""
     if MANIFEST not in names:
-        return write_json(beside(folder, MANIFEST), wanted.to_json())
+        write_json(beside(folder, MANIFEST), wanted.to_json())
+        return {}
     there, now = read_json(beside(folder, MANIFEST)), json.loads(json.dumps(wanted.to_json()))
     if (version := there.get("version")) != VERSION:
         raise InputError(
@@ -101,7 +102,7 @@ def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> None:
             raise InputError(f"{name} has changed since {folder} was begun; --overwrite starts over")
     if both[1].keys() - both[0].keys():  # files that came later
         write_json(beside(folder, MANIFEST), {**there, "cut": {**both[0], **both[1]}})
-    return None
+    return both[0]
 
 
 def record_place(folder: str, name: str) -> str:
