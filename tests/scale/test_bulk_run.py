@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from math import nan
 from pathlib import Path
@@ -173,6 +174,18 @@ def test_parts_that_are_there_are_passed_over(order: Order, tmp_path: Path) -> N
     write(tmp_path / "in" / "d.jsonl", [line(one) for one in lists(5, 60)])  # one that came later
     assert run(order)[0].lists == 65
     assert read_all(tmp_path / "out") == ranked_at_once(lists(65), tmp_path)
+
+
+def test_a_name_that_is_no_utf8_is_gone_on_with(tmp_path: Path) -> None:
+    source = tmp_path / os.fsdecode(b"caf\xe9.jsonl")
+    try:
+        write(source, [*map(line, lists(9)), "{broken\n"])
+    except OSError:
+        pytest.skip("the system has no such names")
+    order = Order(str(source), str(tmp_path / "out"), "bm25", part_bytes=400)
+    first, _ = run(order)
+    assert (first.parts > 1, first.lists, first.skipped) == (True, 9, 1)
+    assert run(order)[0] == replace(first, kept=first.parts)
 
 
 @pytest.mark.parametrize(

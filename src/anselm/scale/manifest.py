@@ -27,6 +27,7 @@ MANIFEST = f"{OWN}/manifest.json"
 LOCK = f"{OWN}/lock"
 RECORDS = f"{OWN}/parts"
 VERSION = 1
+HALVES = "surrogatepass"  # a name that is no UTF-8 has half characters in Python, which come back as they were
 REFUSED = "not the record of a part; --overwrite starts over"
 
 
@@ -146,7 +147,7 @@ def is_packed(ids: object) -> bool:
 def read_json(place: str) -> dict[str, Any]:
     with open_place(place) as file:
         try:
-            found = parse_json(file.read().decode())
+            found = parse_json(file.read().decode(errors=HALVES))
         except ValueError as error:
             raise FormatError(place, f"not whole JSON: {error}") from None
     if not isinstance(found, dict):
@@ -156,4 +157,4 @@ def read_json(place: str) -> dict[str, Any]:
 
 def write_json(place: str, value: Mapping[str, Any]) -> None:
     with write_whole(place) as file:
-        file.write(json.dumps(value, indent=2).encode() + b"\n")
+        file.write(json.dumps(value, indent=2, ensure_ascii=False).encode(errors=HALVES) + b"\n")
