@@ -246,6 +246,14 @@ def test_one_run_at_a_time(order: Order, tmp_path: Path) -> None:
         run(order)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_a_lock_that_is_no_file_is_named(order: Order, tmp_path: Path) -> None:
+    (tmp_path / "out" / "_anselm").mkdir(parents=True)
+    os.mkfifo(tmp_path / "out" / "_anselm" / "lock")
+    with pytest.raises(InputError, match=r"out/_anselm/lock is a pipe or a device, and a file is locked there"):
+        run(order)
+
+
 def test_one_bad_record_is_named_and_counted_and_the_rest_is_done(order: Order, tmp_path: Path) -> None:
     rows = [line(one) for one in lists(20)]
     write(tmp_path / "in" / "a.jsonl", [*rows[:7], '{"question": 3}\n', *rows[7:]])

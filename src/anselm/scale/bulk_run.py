@@ -13,7 +13,7 @@ from math import inf
 from pathlib import Path, PurePath
 
 from anselm.errors import AnselmError, InputError
-from anselm.outputs import hold
+from anselm.outputs import hold, is_stream
 from anselm.ranking.given import check_count
 from anselm.ranking.scorers import fingerprint
 from anselm.scale.crew import Advanced, Crew, Refused, dispatch
@@ -105,7 +105,9 @@ def one_writer(folder: str, parts: Sequence[Part]) -> Iterator[None]:
     if Path(folder).is_file():
         raise InputError(f"{folder} is a file; parts are written into a folder")
     (Path(folder) / OWN).mkdir(parents=True, exist_ok=True)
-    with hold(Path(folder) / LOCK):
+    if is_stream(lock := Path(folder) / LOCK):
+        raise InputError(f"{lock} is a pipe or a device, and a file is locked there; remove it")
+    with hold(lock):
         sweep(Path(folder), parts)
         try:
             yield
