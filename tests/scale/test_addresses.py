@@ -105,6 +105,30 @@ def fail_in_the_middle(place: str) -> None:
         raise KeyError
 
 
+class Brook(fsspec.AbstractFileSystem):  # type: ignore[misc]
+    """A store whose files are fsspec's own, as those of S3 are."""
+
+    content = "".join(line(one) for one in lists(30)).encode()
+
+    def info(self, path: str, **options: Any) -> dict[str, Any]:
+        return {"name": path, "size": len(self.content), "type": "file"}
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        return BrookFile(self, path, mode, block_size=100, size=len(self.content))
+
+
+class BrookFile(fsspec.spec.AbstractBufferedFile):  # type: ignore[misc]
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        return self.fs.content[start:end]  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("most", [200, 1000, None])
+def test_files_of_a_store_are_read_in_pieces(most: int | None) -> None:
+    fsspec.register_implementation("brook", Brook, clobber=True)
+    parts = find_parts(find_files("brook://in/big.jsonl"), most)
+    assert [one for part in parts for one in read_lists(part)] == lists(30)
+
+
 def test_what_is_not_there(memory: str) -> None:
     with pytest.raises(InputError, match=r"names no file|does not exist"):
         find_files(f"{memory}/in/*.jsonl")
