@@ -37,6 +37,8 @@ class Waiting:
 class SimulatedCrew:
     """Time goes from event to event."""
 
+    apart = False
+
     def __init__(self, size: int, rate: float, start: float, life: float) -> None:
         self.size, self.rate, self.start, self.life = size, rate, start, life * HOUR
         self.clock = self.lost = 0.0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from anselm import files
 from anselm.errors import FormatError, InputError
 from anselm.files import find_file, read_json, read_lines, write_folder_atomically
 
@@ -20,6 +21,25 @@ def test_a_packed_or_unpacked_twin_stands_in_for_a_missing_file(tmp_path: Path) 
     (tmp_path / "a.tsv").write_text("itself\n")
     assert list(read_lines(tmp_path / "a.tsv")) == [(1, "itself")]
     assert find_file(tmp_path / "c.tsv") == tmp_path / "c.tsv"
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz"])
+def test_a_line_without_end_is_not_read_to_its_end(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LONGEST", 10)
+    content = b"123456789\n" + b"0" * 1000
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    lines = read_lines(tmp_path / name)
+    assert next(lines) == (1, "123456789")
+    with pytest.raises(FormatError, match=rf"{name}, line 2: longer than 10 bytes, the most that is read as one line"):
+        next(lines)
+
+
+def test_zeros_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not Path("/dev/zero").is_char_device():
+        pytest.skip("no such device")
+    monkeypatch.setattr(files, "LONGEST", 1 << 20)
+    with pytest.raises(FormatError, match="/dev/zero, line 1: longer than 1,048,576 bytes"):
+        list(read_lines(Path("/dev/zero")))
 
 
 def test_a_cut_twin_is_named(tmp_path: Path) -> None:

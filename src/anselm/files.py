@@ -23,6 +23,7 @@ STDIN = "standard input"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped; two in a row are one character
 DEEPEST = 100  # levels of JSON
 _HOLDERS = (dict, list, tuple)
+LONGEST = 256 * 2**20  # bytes of a line, beyond which nobody has meant one: zeros without end, say
 _TOO_DEEP = f"nested more than {DEEPEST} levels deep"
 
 
@@ -120,7 +121,9 @@ def decode_lines(
     """
     number = 0
     try:
-        for number, raw in enumerate(file, start=1):
+        for number, raw in enumerate(_lines(file), start=1):
+            if len(raw) > LONGEST:
+                raise FormatError(place, f"longer than {LONGEST:,} bytes, the most that is read as one line", number)
             if whole and number == 1:
                 check_mark(raw, place)
                 raw = raw.removeprefix(codecs.BOM_UTF8)
@@ -132,6 +135,15 @@ def decode_lines(
                 yield number, line
     except (EOFError, OSError, zlib.error) as error:
         raise FormatError(place, f"cannot be unpacked or read after line {number}: {error}") from None
+
+
+def _lines(file: Iterable[bytes]) -> Iterator[bytes]:
+    return iter(lambda: read_line(file), b"") if isinstance(file, io.IOBase) else iter(file)
+
+
+def read_line(file: IO[bytes] | io.IOBase) -> bytes:
+    """As far as a line may go and one byte more, by which `decode_lines` knows that it is longer."""
+    return file.readline(LONGEST + 1)
 
 
 def check_mark(start: bytes, place: object) -> None:

@@ -88,6 +88,14 @@ def test_what_does_not_fit_is_refused(folder: Path) -> None:
         assert "device" in refusal(*command, "--device", "")  # an empty name is none
 
 
+def test_what_goes_with_a_worker_is_refused(folder: Path) -> None:
+    into = refusal("rank", "--input", folder / "in", "--output", "memory://x/", "-m", "bm25", "--workers", 1)
+    assert into.startswith("memory://x/ is in the memory of one process, which workers in others do not see")
+    out_of = refusal("rank", "--input", "memory://x/*.jsonl", "--output", f"{folder}/out/", "-m", "bm25")
+    assert out_of.startswith("memory://x/*.jsonl is in the memory of one process")
+    assert not (folder / "out").exists()
+
+
 def test_one_file_to_one_file_stays_as_it_was(folder: Path) -> None:
     run("rank", "--input", folder / "in/0.jsonl", "--output", folder / "one.jsonl", "-m", "bm25")
     assert (folder / "one.jsonl").is_file()

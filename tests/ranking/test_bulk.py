@@ -396,6 +396,7 @@ BAD_LINES = [
     ('{"question": "Who?", "candidates": ["", " "]}', "every candidate is empty"),
     ('{"question": 7, "candidates": ["x"]}', '"question" must be a string'),
     ('{"question": "Who?", "candidates": [7]}', "candidate 0 must be a string"),
+    ('{"question": "Who?", "candidates": ["x"], "x": NaN}', "the list holds NaN or an infinity"),
     ('{"id": "q1", "question": "Who?", "candidates": ["x"]}', "the id 'q1' was used on line 2"),
 ]
 
@@ -408,14 +409,14 @@ def test_bad_lines_are_named_skipped_and_counted(lists: Path, tmp_path: Path) ->
     code, out, err = finish(start(*BULK, lists, "--output", output, "--json"))
     assert code == 3
     summary = json.loads(out)
-    assert (summary["lists"], summary["skipped"]) == (3, 9)
+    assert (summary["lists"], summary["skipped"]) == (3, 10)
     assert [json.loads(line)["id"] for line in output.read_text().splitlines()] == ["q0", "q1", "q2"]
     told = err.splitlines()
     expected = [*(problem for _, problem in BAD_LINES), "not valid UTF-8 (byte 4 of the line)"]
     for number, (line, problem) in enumerate(zip(told, expected, strict=False), start=3):
         assert line.startswith(f"anselm: skipped: {lists}, line {number}: ")
         assert problem in line
-    assert told[9:] == ["anselm: 9 lines were skipped, see above"]
+    assert told[10:] == ["anselm: 10 lines were skipped, see above"]
 
 
 def test_strict_stops_at_the_first_and_keeps_what_was_done(lists: Path, tmp_path: Path) -> None:

@@ -59,6 +59,8 @@ def ranked_at_once(questions: Sequence[Question], folder: Path, model: str = "bm
 class OneWorker:
     """A crew without processes; it is lost at the tasks that are named, so many times."""
 
+    apart = False
+
     def __init__(self, model: str = "bm25", lost: dict[str, int] | None = None, size: int = 1) -> None:
         self.ranker, self.lost, self.size = Ranker.load(model), dict(lost or {}), size
         self.given: list[str] = []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,10 @@ from anselm.scale import places
 from anselm.scale.bulk_run import Order, rank_parts
 from anselm.scale.input_parts import Part, find_parts
 from anselm.scale.list_files import read_lists, write_lists
+from anselm.scale.local_crew import LocalCrew
+from anselm.scale.parquet_files import told
 from anselm.scale.places import find_files, names_in, open_place, write_whole
+from anselm.scale.ray_crew import RayCrew
 from tests.scale.lists import OneWorker, line, lists, ranked_at_once, write
 
 fsspec = pytest.importorskip("fsspec")
@@ -99,11 +105,47 @@ def fail_in_the_middle(place: str) -> None:
         raise KeyError
 
 
+class Brook(fsspec.AbstractFileSystem):  # type: ignore[misc]
+    """A store whose files are fsspec's own, as those of S3 are."""
+
+    content = "".join(line(one) for one in lists(30)).encode()
+
+    def info(self, path: str, **options: Any) -> dict[str, Any]:
+        return {"name": path, "size": len(self.content), "type": "file"}
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        return BrookFile(self, path, mode, block_size=100, size=len(self.content))
+
+
+class BrookFile(fsspec.spec.AbstractBufferedFile):  # type: ignore[misc]
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        return self.fs.content[start:end]  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("most", [200, 1000, None])
+def test_files_of_a_store_are_read_in_pieces(most: int | None) -> None:
+    fsspec.register_implementation("brook", Brook, clobber=True)
+    parts = find_parts(find_files("brook://in/big.jsonl"), most)
+    assert [one for part in parts for one in read_lists(part)] == lists(30)
+
+
 def test_what_is_not_there(memory: str) -> None:
     with pytest.raises(InputError, match=r"names no file|does not exist"):
         find_files(f"{memory}/in/*.jsonl")
     with pytest.raises(InputError, match="nosuch:// is no address that fsspec knows"):
         find_files("nosuch://x/y.jsonl")
+
+
+def test_memory_is_refused_where_workers_are_other_processes(memory: str, tmp_path: Path) -> None:
+    """Those of `OneWorker`, here, are not."""
+    put(f"{memory}/in/a.jsonl", line(lists(1)[0]))
+    write(tmp_path / "in" / "a.jsonl", [line(lists(1)[0])])
+    crew = OneWorker()
+    crew.apart = True
+    for order in (Order(f"{memory}/in", str(tmp_path / "out")), Order(str(tmp_path / "in"), f"{memory}/out/")):
+        with pytest.raises(InputError, match=rf"{memory}/\w+/? is in the memory of one process"):
+            rank_parts(replace(order, model="bm25"), lambda parts: crew)
+    assert (LocalCrew.apart, RayCrew.apart, crew.given, crew.closed) == (True, True, [], True)
 
 
 @pytest.mark.parametrize("asked", ["in", "in/", "in/**", "in/**/*.jsonl", "in/*.jsonl"])
@@ -122,7 +164,7 @@ def test_what_is_written_is_not_read_by_the_next_run(asked: str, memory: str) ->
 def parquet(path: Path, rows: list[dict[str, Any]], group: int) -> Path:
     arrow, files = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.write_table(arrow.Table.from_pylist(rows), path, row_group_size=group)
+    files.write_table(arrow.Table.from_pylist(rows), path, row_group_size=group, compression="none")
     return path
 
 
@@ -163,6 +205,54 @@ def test_plain_texts_and_bad_rows_of_parquet(tmp_path: Path) -> None:
     write(tmp_path / "b.parquet", ["no parquet"])
     with pytest.raises(FormatError, match=r"b\.parquet: not whole Parquet"):
         list(read_lists(Part(str(tmp_path / "b.parquet"), "b.parquet", 1)))
+
+
+def test_what_is_no_number_in_json_is_skipped_in_parquet(tmp_path: Path) -> None:
+    rows = [{"question": "oak?", "candidates": ["elm"], "price": price} for price in (1.5, nan, inf, None)]
+    path = parquet(tmp_path / "a.parquet", rows, 5)
+    skipped: list[str] = []
+    found = read_lists(Part(str(path), "a.parquet", 1), lambda error: skipped.append(str(error)))
+    assert [one.meta for one in found] == [{"price": 1.5}, {}]
+    assert [one.split(": ")[0] for one in skipped] == [f"{path}, row {number}" for number in (2, 3)]
+    assert "the list holds NaN or an infinity" in skipped[0]
+
+
+def damaged(path: Path, kind: str) -> bytes:
+    """Noise; noise between the marks of Parquet; or a text in the second row group that is none."""
+    whole = parquet(path, [json.loads(line(one)) for one in lists(20)], 10).read_bytes()
+    noise = bytes(range(128, 256)) * 20
+    return {
+        "noise": noise,
+        "marked": b"PAR1" + noise + b"\x50\0\0\0PAR1",
+        "text": whole.replace(b"oak or elm 15?", b"oak or elm \xff\xff?"),
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["noise", "marked", "text"])
+@pytest.mark.parametrize("most", [500, None])
+def test_damaged_parquet_is_named_and_keeps_no_other_from_being_ranked(
+    kind: str, most: int | None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "in" / "good.jsonl", [line(lists(1)[0])])
+    path = tmp_path / "in" / "bad.parquet"
+    path.write_bytes(damaged(path, kind))
+    order = Order(str(tmp_path / "in"), str(tmp_path / "out"), "bm25", part_bytes=most)
+    report = rank_parts(order, lambda parts: OneWorker())
+    gc.collect()  # what is left of a writer would complain now
+    (failed,) = report.failed
+    assert failed.startswith(f"{path}: not whole Parquet (")
+    assert "\n" not in failed
+    assert capfd.readouterr().err == ""
+    assert (tmp_path / "out" / "good.jsonl").exists()
+    assert not list((tmp_path / "out").glob("bad*")) or (kind, most) == ("text", 500)  # one of its two pieces is whole
+    with pytest.raises(FormatError, match="not whole Parquet"):
+        rank_parts(replace(order, folder=str(tmp_path / "strict"), strict=True), lambda parts: OneWorker())
+
+
+def test_a_store_that_does_not_answer_is_no_damage() -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(TimeoutError), told("s3://b/a.parquet"):
+        raise TimeoutError
 
 
 def test_metadata_of_candidates_is_json_in_parquet(tmp_path: Path) -> None:

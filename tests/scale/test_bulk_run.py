@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
+from math import nan
 from pathlib import Path
 
 import pytest
@@ -72,6 +74,22 @@ def test_a_file_that_has_grown_past_a_piece_does_not_stand_there_twice(order: Or
     report, _ = run(replace(order, overwrite=True))
     assert report.parts > 1
     assert len(read_all(tmp_path / "out")) == report.lists == 60
+
+
+def test_shards_that_are_named_as_pieces_are_ranked_one_by_one(tmp_path: Path) -> None:
+    """As on Hugging Face; the last one is also cut, and then goes on."""
+    for number, count in enumerate((3, 4, 30)):
+        name = f"c4.{number:05d}-of-00003.jsonl"
+        write(tmp_path / "in" / "en" / name, [line(one) for one in lists(count, 30 * number)])
+    asked = Order(str(tmp_path / "in"), str(tmp_path / "out"), "bm25", part_bytes=1500)
+    orders = [replace(asked, source=f"{tmp_path}/in/en/c4.0000{number}*") for number in range(3)]
+    reports = [run(order)[0] for order in (*orders, *orders)]
+    assert [report.kept for report in reports] == [0, 0, 0, 1, 1, reports[2].parts]
+    assert reports[2].parts > 1
+    assert len(read_all(tmp_path / "out")) == 37
+    write(tmp_path / "in" / "en" / "c4.00002-of-00003.jsonl", [line(one) for one in lists(3, 60)])  # one piece now
+    with pytest.raises(InputError, match=r"c4\.00002-of-00003\.jsonl has changed since .*3\.0000\d-of-0000\d\.jsonl"):
+        run(orders[2])
 
 
 def test_starting_over_leaves_no_part_of_before(order: Order, tmp_path: Path) -> None:
@@ -158,6 +176,18 @@ def test_parts_that_are_there_are_passed_over(order: Order, tmp_path: Path) -> N
     assert read_all(tmp_path / "out") == ranked_at_once(lists(65), tmp_path)
 
 
+def test_a_name_that_is_no_utf8_is_gone_on_with(tmp_path: Path) -> None:
+    source = tmp_path / os.fsdecode(b"caf\xe9.jsonl")
+    try:
+        write(source, [*map(line, lists(9)), "{broken\n"])
+    except OSError:
+        pytest.skip("the system has no such names")
+    order = Order(str(source), str(tmp_path / "out"), "bm25", part_bytes=400)
+    first, _ = run(order)
+    assert (first.parts > 1, first.lists, first.skipped) == (True, 9, 1)
+    assert run(order)[0] == replace(first, kept=first.parts)
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -216,6 +246,14 @@ def test_one_run_at_a_time(order: Order, tmp_path: Path) -> None:
         run(order)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_a_lock_that_is_no_file_is_named(order: Order, tmp_path: Path) -> None:
+    (tmp_path / "out" / "_anselm").mkdir(parents=True)
+    os.mkfifo(tmp_path / "out" / "_anselm" / "lock")
+    with pytest.raises(InputError, match=r"out/_anselm/lock is a pipe or a device, and a file is locked there"):
+        run(order)
+
+
 def test_one_bad_record_is_named_and_counted_and_the_rest_is_done(order: Order, tmp_path: Path) -> None:
     rows = [line(one) for one in lists(20)]
     write(tmp_path / "in" / "a.jsonl", [*rows[:7], '{"question": 3}\n', *rows[7:]])
@@ -226,6 +264,18 @@ def test_one_bad_record_is_named_and_counted_and_the_rest_is_done(order: Order, 
     with pytest.raises(FormatError, match=r"a\.jsonl, line 8"):
         run(replace(order, strict=True, folder=str(tmp_path / "strict")))
     assert not (tmp_path / "strict" / "a.jsonl").exists()
+
+
+def test_what_is_written_is_json_to_strict_readers(order: Order, tmp_path: Path) -> None:
+    record = json.loads(line(lists(1)[0]))
+    rows = [{**record, "price": price} for price in (nan, 2.5)]
+    write(tmp_path / "in" / "a.jsonl", [json.dumps(row) + "\n" for row in rows])
+    report, _ = run(order)
+    assert report.skipped == 1
+    assert "a.jsonl, line 1: the list holds NaN or an infinity" in report.first_skipped[0]
+    assert [one["meta"] for one in read(tmp_path / "out" / "a.jsonl")] == [{"price": 2.5}]
+    with pytest.raises(FormatError, match=r"a\.jsonl, line 1: the list holds NaN"):
+        run(replace(order, strict=True, folder=str(tmp_path / "strict")))
 
 
 def test_a_part_that_cannot_be_read_keeps_no_other_from_being_ranked(order: Order, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anselm.errors import InputError
+from anselm import files
+from anselm.errors import FormatError, InputError
 from anselm.scale.input_parts import Part, byte_bounds, cut, find_parts, numbered, row_group_bounds
-from anselm.scale.list_files import read_lists
+from anselm.scale.list_files import STEP, find_line, read_lists
 from anselm.scale.places import File, find_files
 from tests.scale.lists import line, lists, write
 
@@ -63,6 +65,41 @@ def test_row_groups_stay_together_as_long_as_they_fit() -> None:
 def test_what_is_packed_stays_whole() -> None:
     assert cut(File("x/a.jsonl.gz", "a.jsonl.gz", 10**9), 10) == [Part("x/a.jsonl.gz", "a.jsonl.gz", 10**9)]
     assert numbered("more/a.b.jsonl", 3, 17) == "more/a.b.00003-of-00017.jsonl"
+
+
+class Counting(io.BytesIO):
+    """Knows how much was read of it at most at once, and in all."""
+
+    most = total = 0
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        found = super().readline(-1 if size is None else size)
+        self.most, self.total = max(self.most, len(found)), self.total + len(found)
+        return found
+
+
+def test_the_end_of_a_long_line_is_looked_for_in_steps_and_not_beyond_the_piece() -> None:
+    file = Counting(b"0" * 10 * STEP + b"\nlast\n")
+    assert find_line(file, 0, STEP) == 0
+    assert find_line(file, 5, 3 * STEP) >= 3 * STEP
+    assert (file.most, file.total) == (STEP, 3 * STEP)
+    assert find_line(file, 5, 20 * STEP) == 10 * STEP + 1
+    assert file.readline() == b"last\n"
+
+
+def test_a_piece_with_a_line_that_is_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [line(one) for one in lists(8)]
+    monkeypatch.setattr(files, "LONGEST", 300)
+    path = write(tmp_path / "big.jsonl", [*rows[:4], "0" * 1000 + "\n", *rows[4:]])
+    found, refused = list[str](), list[str]()
+    for part in find_parts(find_files(str(path)), 200):
+        try:
+            found += [one.id for one in read_lists(part, lambda error: None)]
+        except FormatError as error:
+            refused.append(str(error))
+    assert len(refused) == 1
+    assert "longer than 300 bytes" in refused[0]
+    assert found == [f"q{number}" for number in range(8)]
 
 
 def test_lists_of_a_piece_without_ids_have_ids_of_their_own(tmp_path: Path) -> None:

@@ -22,8 +22,10 @@ def rank_in_parts(order: Order, engine: str | None, workers: int | None, as_json
     from anselm.scale.bulk_run import rank_parts
     from anselm.scale.crews import LOCAL, crew_maker
     from anselm.scale.manifest import check_folder
+    from anselm.scale.places import check_shared
 
     check_folder(order.folder)
+    check_shared(order.source, order.folder)  # both engines have workers in other processes
     make_crew = crew_maker(order.model, order.device, engine or LOCAL, workers)
     with interruptible("the same command goes on where it ended"), counting("ranking lists") as advance:
         report = rank_parts(order, make_crew, advance)

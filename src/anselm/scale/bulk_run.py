@@ -6,14 +6,14 @@ A part that is there is whole, and is passed over. What one worker could not fin
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from anselm.errors import AnselmError, InputError
-from anselm.outputs import hold
+from anselm.outputs import hold, is_stream
 from anselm.ranking.given import check_count
 from anselm.ranking.scorers import fingerprint
 from anselm.scale.crew import Advanced, Crew, Refused, dispatch
@@ -29,7 +29,7 @@ from anselm.scale.manifest import (
     read_record,
     sizes_of_cut,
 )
-from anselm.scale.places import File, beside, find_files, is_address, names_in, remove, would_find
+from anselm.scale.places import File, beside, check_shared, find_files, is_address, names_in, remove, would_find
 from anselm.scale.repeats import find_repeats
 from anselm.scale.tasks import RankPart
 
@@ -89,6 +89,8 @@ def rank_parts(order: Order, make_crew: Callable[[int], Crew], advance: Advance 
             return add_up(plan, [], [])
         crew = make_crew(len(plan.todo))
         try:
+            if crew.apart:
+                check_shared(order.source, order.folder)
             return run_plan(plan, crew, advance or (lambda lists: None))
         finally:
             crew.close()
@@ -103,7 +105,9 @@ def one_writer(folder: str, parts: Sequence[Part]) -> Iterator[None]:
     if Path(folder).is_file():
         raise InputError(f"{folder} is a file; parts are written into a folder")
     (Path(folder) / OWN).mkdir(parents=True, exist_ok=True)
-    with hold(Path(folder) / LOCK):
+    if is_stream(lock := Path(folder) / LOCK):
+        raise InputError(f"{lock} is a pipe or a device, and a file is locked there; remove it")
+    with hold(lock):
         sweep(Path(folder), parts)
         try:
             yield
@@ -129,8 +133,8 @@ def make_plan(order: Order, files: Sequence[File], parts: Sequence[Part], known:
     sizes = {file.place: file.size for file in files}
     kind = order.device.partition(":")[0] if order.device else None
     pinned = Manifest(order.model, known, order.top, kind, order.part_bytes)
-    check_manifest(order.folder, replace(pinned, cut=sizes_of_cut(parts, sizes)), names)
-    check_cuts(order.folder, parts, recorded(names) & names)
+    cut = check_manifest(order.folder, replace(pinned, cut=sizes_of_cut(parts, sizes)), names)
+    check_cuts(order.folder, parts, recorded(names) & names, cut)
     done = tuple(made_before(order.folder, part) for part in parts if part.name in names)
     return Plan(order, tuple(parts), tuple(part for part in parts if part.name not in names), done)
 
@@ -160,13 +164,22 @@ def check_outside(order: Order, parts: Sequence[Part]) -> None:
             raise InputError(f"{order.folder} is in {order.source}, which is read; give a folder outside of it")
 
 
-def check_cuts(folder: str, parts: Sequence[Part], there: set[str]) -> None:
-    """A file that is cut otherwise than before would stand there twice."""
-    wanted = {part.name for part in parts}
-    by_file = {uncut(name): name for name in there - wanted}
+def check_cuts(folder: str, parts: Sequence[Part], there: set[str], cut: Iterable[str]) -> None:
+    """A file that is cut otherwise than before would stand there twice.
+
+    `cut`: the places of those that were. Others may have the name of a piece, as the shards of a corpus often do.
+    """
+    known, wanted = {name for place in cut for name in tails(place)}, {part.name for part in parts}
+    by_file = {uncut(name) if uncut(name) in known else name: name for name in there - wanted}
     for part in parts:
-        if (old := by_file.get(uncut(part.name))) is not None:
+        if (old := by_file.get(part.name if part.stop is None else uncut(part.name))) is not None:
             raise InputError(f"{part.place} has changed since {beside(folder, old)} was made; --overwrite starts over")
+
+
+def tails(place: str) -> Iterator[str]:
+    """The names that a file can have below a folder: c.jsonl, b/c.jsonl, a/b/c.jsonl."""
+    names = PurePath(place).parts
+    return ("/".join(names[start:]) for start in range(len(names)))
 
 
 def recorded(names: set[str]) -> set[str]:

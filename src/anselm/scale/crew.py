@@ -51,6 +51,7 @@ class Crew(Protocol):
     """Workers by their numbers, from 0."""
 
     size: int
+    apart: bool  # whether they are other processes than this one
 
     def give(self, worker: int, task: Task) -> None: ...
     def wait(self) -> list[tuple[int, Message]]:

@@ -58,7 +58,7 @@ def cut(file: File, most: int | None) -> list[Part]:
     whole = Part(file.place, file.name, file.size, version=file.version)
     if most is None or file.size <= most or whole.is_packed:
         return [whole]
-    bounds = row_group_bounds(row_group_sizes(file.place), most) if whole.is_parquet else byte_bounds(file.size, most)
+    bounds = parquet_bounds(file.place, most) if whole.is_parquet else byte_bounds(file.size, most)
     count = len(bounds) - 1
     if count < 2:
         return [whole]
@@ -72,6 +72,14 @@ def byte_bounds(size: int, most: int) -> list[int]:
     """Pieces of about the same size."""
     count = -(-size // most)
     return [size * number // count for number in range(count + 1)]
+
+
+def parquet_bounds(place: str, most: int) -> list[int]:
+    """One that cannot be read is not cut: the worker who is given it names it, and others do the rest."""
+    try:
+        return row_group_bounds(row_group_sizes(place), most)
+    except InputError:
+        return [0]
 
 
 def row_group_bounds(sizes: Sequence[int], most: int) -> list[int]:

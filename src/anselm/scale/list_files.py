@@ -12,11 +12,12 @@ from anselm.data.formats.jsonl import parse_lines
 from anselm.data.formats.records import RecordError, check_rankable, question_from_json
 from anselm.data.question import Question
 from anselm.errors import FormatError
-from anselm.files import Skip, check_mark, decode_lines, pass_over
+from anselm.files import Skip, check_mark, decode_lines, pass_over, read_line
 from anselm.scale.input_parts import PARQUET, Part
 from anselm.scale.parquet_files import RankedRows, read_rows
 from anselm.scale.places import open_place, write_whole
 
+STEP = 2**20  # bytes
 Write = Callable[[Mapping[str, Any]], None]
 
 
@@ -54,23 +55,28 @@ def read_span(part: Part, skip: Skip | None) -> Iterator[Question]:
             yield from parse_lines(decode_lines(file, part.place, skip), part.place, skip, check_rankable)
         else:
             check_mark(file.read(2), part.place)
-            first = find_line(file, part.start)
+            first = find_line(file, part.start, part.stop)
             place, lines = f"{part.place} from byte {first}", lines_until(file, first, part.stop)
             decoded = decode_lines(lines, place, skip, whole=first == 0)
             yield from parse_lines(decoded, place, skip, check_rankable, prefix=f"{first}:")
 
 
-def find_line(file: IO[bytes], start: int) -> int:
-    """Where the first line begins that begins at a byte or behind it; the file is there then."""
-    file.seek(max(start - 1, 0))
-    if start == 0:
-        return 0
-    return start - 1 + len(file.readline())
+def find_line(file: IO[bytes], start: int, stop: int) -> int:
+    """Where the first line begins that begins at a byte or behind it; the file is there then.
+
+    In steps, of which none is kept, since a line may be longer than memory; not far beyond `stop`, where others read.
+    """
+    file.seek(place := max(start - 1, 0))
+    while start and place < stop and (read := file.readline(STEP)):
+        place += len(read)
+        if read.endswith(b"\n"):
+            break
+    return place
 
 
 def lines_until(file: IO[bytes], place: int, stop: int) -> Iterator[bytes]:
     """Those that begin before a byte."""
-    while place < stop and (line := file.readline()):
+    while place < stop and (line := read_line(file)):
         place += len(line)
         yield line
 
@@ -83,8 +89,11 @@ def write_lists(place: str) -> Iterator[Write]:
             yield lambda record: _write_line(file, record)
             return
         rows = RankedRows(file)
-        yield rows.write
-        rows.close()
+        try:
+            yield rows.write
+            rows.finish()
+        finally:
+            rows.close()
 
 
 def _write_line(file: IO[bytes], record: Mapping[str, Any]) -> None:

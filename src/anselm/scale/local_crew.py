@@ -20,6 +20,8 @@ PATIENCE = 10.0  # seconds that a worker is given to end
 
 
 class LocalCrew:
+    apart = True
+
     def __init__(self, size: int, model: str, devices: tuple[str, ...] = ()) -> None:
         """`devices`: those that the workers take turns to compute on; none: the runtime."""
         threads = max(1, usable_cores() // size)

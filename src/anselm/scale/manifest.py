@@ -27,6 +27,7 @@ MANIFEST = f"{OWN}/manifest.json"
 LOCK = f"{OWN}/lock"
 RECORDS = f"{OWN}/parts"
 VERSION = 1
+HALVES = "surrogatepass"  # a name that is no UTF-8 has half characters in Python, which come back as they were
 REFUSED = "not the record of a part; --overwrite starts over"
 
 
@@ -80,10 +81,11 @@ def sizes_of_cut(parts: Iterable[Part], sizes: Mapping[str, int]) -> dict[str, i
     return {part.place: sizes[part.place] for part in parts if part.stop is not None}
 
 
-def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> None:
-    """That what is there was made with the same; where nothing is, that is written down."""
+def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> Mapping[str, int]:
+    """That what is there was made with the same; where nothing is, that is written down. Gives what was cut before."""
     if MANIFEST not in names:
-        return write_json(beside(folder, MANIFEST), wanted.to_json())
+        write_json(beside(folder, MANIFEST), wanted.to_json())
+        return {}
     there, now = read_json(beside(folder, MANIFEST)), json.loads(json.dumps(wanted.to_json()))
     if (version := there.get("version")) != VERSION:
         raise InputError(
@@ -101,7 +103,7 @@ def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> None:
             raise InputError(f"{name} has changed since {folder} was begun; --overwrite starts over")
     if both[1].keys() - both[0].keys():  # files that came later
         write_json(beside(folder, MANIFEST), {**there, "cut": {**both[0], **both[1]}})
-    return None
+    return both[0]
 
 
 def record_place(folder: str, name: str) -> str:
@@ -145,7 +147,7 @@ def is_packed(ids: object) -> bool:
 def read_json(place: str) -> dict[str, Any]:
     with open_place(place) as file:
         try:
-            found = parse_json(file.read().decode())
+            found = parse_json(file.read().decode(errors=HALVES))
         except ValueError as error:
             raise FormatError(place, f"not whole JSON: {error}") from None
     if not isinstance(found, dict):
@@ -155,4 +157,4 @@ def read_json(place: str) -> dict[str, Any]:
 
 def write_json(place: str, value: Mapping[str, Any]) -> None:
     with write_whole(place) as file:
-        file.write(json.dumps(value, indent=2).encode() + b"\n")
+        file.write(json.dumps(value, indent=2, ensure_ascii=False).encode(errors=HALVES) + b"\n")

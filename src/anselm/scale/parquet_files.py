@@ -55,8 +55,11 @@ def told(place: str) -> Iterator[None]:
     arrow = import_pyarrow("lib")
     try:
         yield
-    except arrow.ArrowException as error:
-        raise FormatError(place, f"not whole Parquet ({str(error).splitlines()[0]})") from None
+    except (TimeoutError, ConnectionError):  # a store that does not answer now may do so the next time
+        raise
+    except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        first = str(error).strip().partition("\n")[0]  # an OSError, too, may be about bytes that make no sense
+        raise FormatError(place, f"not whole Parquet ({first})") from None
 
 
 def import_pyarrow(part: str) -> Any:
@@ -86,10 +89,16 @@ class RankedRows:
         self._writer.write_table(self._arrow.Table.from_pylist(self._rows, schema=schema))
         self._rows.clear()
 
-    def close(self) -> None:
+    def finish(self) -> None:
         if self._rows:
             self._flush()
-        self._writer.close()
+
+    def close(self) -> None:
+        """As long as the file is open: pyarrow would do it later, and complain on standard error."""
+        try:
+            self._writer.close()
+        finally:
+            self._writer.is_open = False
 
 
 def with_json(record: Mapping[str, Any]) -> Mapping[str, Any]:

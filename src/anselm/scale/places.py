@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import io
 import posixpath
 import re
 import tempfile
@@ -25,6 +26,8 @@ from anselm.files import write_bytes_atomically
 WILD = re.compile(r"[*?\[]")
 MARKS = ("ETag", "etag", "md5Hash", "LastModified", "last_modified", "mtime", "created")  # as stores name them
 OBJECT_STORES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss", "memory")
+IN_PROCESS = "memory://"  # what fsspec keeps there goes with the process that wrote it
+BUFFER = 2**16  # bytes
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,14 @@ class File:
 
 def is_address(place: str) -> bool:
     return "://" in place
+
+
+def check_shared(*places: str) -> None:
+    """That another process, such as a worker, would find them, too."""
+    for place in places:
+        if place.startswith(IN_PROCESS):
+            problem = "is in the memory of one process, which workers in others do not see"
+            raise InputError(f"{place} {problem}; give a local path or the address of a store")
 
 
 def is_pattern(place: str) -> bool:
@@ -148,8 +159,7 @@ def open_place(place: str) -> IO[bytes]:
         if not is_address(place):
             return Path(place).open("rb")
         system, path = _system(place)
-        opened: IO[bytes] = system.open(path, "rb")
-        return opened
+        return io.BufferedReader(system.open(path, "rb"), BUFFER)  # fsspec's own cannot bound a line
 
 
 def remove(place: str) -> None:

@@ -44,6 +44,8 @@ class Actor:
 
 
 class RayCrew:
+    apart = True
+
     def __init__(self, workers: int | None, most: int, model: str, device: str | None = None, threads: int = 1) -> None:
         """So many `workers`, or one for each core of the cluster; `most` is how many can have something to do."""
         self._ray = start_ray()

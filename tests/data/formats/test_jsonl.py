@@ -78,6 +78,9 @@ BAD = {
     '{"question": "Who?", "candidates": [{"text": "x", "label": [1]}]}': "must be a number",
     '{"question": "Who?", "id": 1.5, "candidates": ["x"]}': "an id must be",
     '{"question": "Who?", "candidates": ["x"], "meta": 3}': '"meta" must be an object',
+    '{"question": "Who?", "candidates": ["x"], "x": NaN}': "the list holds NaN or an infinity",
+    '{"question": "Who?", "candidates": ["x"], "meta": {"x": [-Infinity]}}': "the list holds NaN or an infinity",
+    '{"question": "Who?", "candidates": ["x", {"text": "y", "x": {"y": 1e999}}]}': "candidate 1 holds NaN",
     "[" * 200_000: "not valid JSON",
     '{"question": "Who?", "candidates": ["x"], "meta": {"a": '
     + "[" * 800

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ MAX_CANDIDATES = 50_000
 MAX_CHARACTERS = 1_000_000
 KNOWN = {"id", "text", "label", "meta", "question", "heading"}  # fields of a candidate; others are its metadata
 LISTED = {"id", "question", "candidates", "meta"}  # fields of a list; others are its metadata
+STRICT = json.JSONEncoder(allow_nan=False, default=str, skipkeys=True)
 
 Check = Callable[[Sequence[Candidate]], tuple[Candidate, ...]]
 
@@ -42,6 +44,9 @@ def question_from_json(record: Any, default_id: str, check: Check | None = None)
     if not isinstance(given, Mapping):
         raise RecordError('"meta" must be an object')
     meta = {**{name: other for name, other in record.items() if name not in LISTED and other is not None}, **given}
+    check_finite(meta, "the list")
+    for position, candidate in enumerate(candidates):
+        check_finite(candidate.meta, f"candidate {position}")
     return Question(question_id, check_question(record["question"]), candidates, meta)
 
 
@@ -115,6 +120,14 @@ def check_parts(candidate: Candidate, what: str) -> None:
         check_depth(candidate.meta)
     except ValueError as error:
         raise RecordError(f"the meta of {what} is {error}") from None
+
+
+def check_finite(meta: Mapping[str, Any], what: str) -> None:
+    """It is written beside the ranking, as JSON, which strict readers refuse with such a number in it."""
+    try:
+        STRICT.encode(meta)
+    except ValueError:
+        raise RecordError(f"{what} holds NaN or an infinity among its fields, which are no numbers in JSON") from None
 
 
 def check_question(text: Any) -> str:
