@@ -24,6 +24,7 @@ Device = Annotated[
     str | None,
     typer.Option(help="What torch computes on: cuda, cuda:N, mps, cpu, or auto; without it the runtime, on the CPU."),
 ]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first record that cannot be read, and skip none.")]
 Workers = Annotated[int | None, typer.Option(help="How many processes, each with a ranker of its own.")]
 Split = Annotated[str | None, typer.Option(help="Which split; `test` where there is one.")]
 Protocol = Annotated[str | None, typer.Option(help="Which questions count; `clean` where the corpus has it.")]

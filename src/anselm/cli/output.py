@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def patience(label: str) -> AbstractContextManager[None]:
-    """As `terminal.waiting`, without loading the terminal for programs, which want answers fast."""
+    """As `show.waiting`, without loading the terminal for programs, which want answers fast."""
     if not sys.stderr.isatty():
         return nullcontext()
     from anselm.cli.show import waiting

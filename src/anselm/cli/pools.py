@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from anselm.cli.options import Columns, Device, Json, named_columns
+from anselm.cli.options import Columns, Device, Json, Strict, named_columns
 from anselm.cli.output import interruptible, note, print_json, say
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Place = Annotated[str, typer.Argument(metavar="POOL", help="A folder, qdrant://HOST/NAME or postgresql://...")]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first record that cannot be read, and skip none.")]
 WhereOption = Annotated[list[str] | None, typer.Option("--where", help="Only those with NAME=VALUE.")]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anselm.cli.options import Columns, Device, Json, Model, Workers, named_columns
+from anselm.cli.options import Columns, Device, Json, Model, Strict, Workers, named_columns
 from anselm.cli.output import console, patience, print_json, whisper
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
@@ -27,7 +27,6 @@ Explain = Annotated[
     typer.Option("--explain", help="Mark the words that carried the scores; with trees, what drew attention in them."),
 ]
 Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first item that cannot be read, and skip none.")]
 Graph = Annotated[
     Path | None,
     typer.Option(help="Draw what the model sees, graphs over the candidates or trees of the best: .svg or .html."),

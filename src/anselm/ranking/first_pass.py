@@ -29,5 +29,5 @@ def nearest(scorer: Scorer, question: Question, read: int | None) -> Question:
 
 
 def fuse(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Two orders of the same things as one, taking turns."""
+    """Two orders of the same things as one, taking turns: a prefix has the best of both, and nothing is scored."""
     return np.array(list(dict.fromkeys(np.column_stack([first, second]).ravel().tolist())), dtype=np.intp)
