@@ -21,31 +21,26 @@ import numpy as np
 import qdrant_edge as edge
 
 from anselm.errors import AnselmError, InputError
-from anselm.files import replace_file
 from anselm.outputs import hold
 from anselm.retrieval.batches import in_batches
 from anselm.retrieval.edge_filters import as_filter, as_filterable
+from anselm.retrieval.edge_position import Position, Seal, read_position, remove, seal_of, write_position
 from anselm.retrieval.engine import Vectors
 from anselm.retrieval.filters import SOURCE, Conditions
-from anselm.retrieval.indexes import UnusableIndex
+from anselm.retrieval.indexes import DamagedIndex, UnusableIndex
 from anselm.retrieval.stem_counts import StemCounts, load_counts
 from anselm.retrieval.store import HALF, Row, Store
 from anselm.retrieval.terms import TERM, passage_weights
 
-FORMAT = 2
 WORDS, MEANING = "words", "meaning"
 BATCH, PAGE = 500, 1_000
 ROOM, ROW = 64_000_000, 2_000  # bytes, at least as many as were seen
-Seal = list[list[Any]]
+MOST = 2**32  # passages that are asked for at once: Edge takes no number of more than 64 bits
 T = TypeVar("T")
 
 
 class IndexInUse(Exception):
     """Another process has it, or nobody may write it."""
-
-
-class DamagedIndex(UnusableIndex):
-    """It has to be made again."""
 
 
 def open_edge_index(store: Store, folder: Path, note: Callable[[str], object]) -> EdgeIndex:
@@ -77,11 +72,16 @@ class EdgeIndex:
 
     def _mending(self, work: Callable[[], T]) -> T:
         try:
+            return self._twice(work)
+        except OSError as error:
+            raise UnusableIndex(error.strerror or error) from None
+
+    def _twice(self, work: Callable[[], T]) -> T:
+        try:
             return work()
         except DamagedIndex as damage:
             self.note(f"the index of {self.folder.parent} was damaged ({damage}) and was made again")
-            self.position.unlink(missing_ok=True)
-            self._open()
+            self._begin_anew()
             return work()
 
     def _open(self) -> None:
@@ -104,7 +104,8 @@ class EdgeIndex:
 
     def _create(self) -> edge.EdgeShard:
         self._counts = StemCounts()
-        shutil.rmtree(self.place, ignore_errors=True)
+        remove(self.place)
+        self._check_room()
         self.place.mkdir()
         with guarded():
             return edge.EdgeShard.create(str(self.place), self._config())
@@ -114,34 +115,26 @@ class EdgeIndex:
 
         Its seal is broken from here until `close`: after a kill, Edge's own log has to be trusted.
         """
-        if not self.position.exists():
+        kept = read_position(self.position)
+        if kept is None:
             return 0
-        try:
-            position = json.loads(self.position.read_bytes())
-            change, known = int(position["change"]), (position["format"], position["width"])
-            seal = position["seal"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise DamagedIndex(f"{self.position.name}: {error}") from None
-        if seal is not None and seal != self._seal():
+        if kept.seal is not None and kept.seal != self._seal():
             raise DamagedIndex("its files are not as they were left")
-        if known != (FORMAT, self.width) or not self.store.compacted <= change <= self.store.change:
+        if kept.width != self.width or not self.store.compacted <= kept.change <= self.store.change:
             return 0
-        self._counts = load_counts(self.stems) if seal is not None else None
-        self._write_position(change, None)
-        return change
+        self._counts = load_counts(self.stems) if kept.seal is not None else None
+        self._write_position(kept.change)
+        return kept.change
 
     @property
     def stems(self) -> Path:
         return self.folder / "stems.npy"
 
-    def _write_position(self, change: int, seal: Seal | None) -> None:
-        position = {"format": FORMAT, "width": self.width, "change": change, "seal": seal}
-        replace_file(self.position, json.dumps(position).encode())
+    def _write_position(self, change: int, seal: Seal | None = None) -> None:
+        write_position(self.position, Position(self.width, change, seal))
 
     def _seal(self) -> Seal:
-        """Size and time of every file: Edge does not notice all damage by itself."""
-        files = sorted(path for path in [self.stems, *self.place.rglob("*")] if path.is_file())
-        return [[str(path.relative_to(self.folder)), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
+        return seal_of(self.folder, [self.stems, *self.place.rglob("*")])
 
     def _config(self) -> edge.EdgeConfig:
         params = {}
@@ -174,8 +167,8 @@ class EdgeIndex:
             raise UnusableIndex(f"{free / 1e6:,.0f} MB are free on the disk, and {needed / 1e6:,.0f} MB are needed")
 
     def _begin_anew(self) -> None:
-        """The first vectors have come, or the store forgot what was deleted."""
-        self.position.unlink(missing_ok=True)
+        """It is damaged, the first vectors have come, or the store forgot what was deleted."""
+        remove(self.position)
         self._open()
 
     def _update(self, operation: edge.UpdateOperation, numbers: list[int], new: Mapping[int, list[int]]) -> None:
@@ -238,7 +231,7 @@ class EdgeIndex:
         self._take_in()
         wanted = edge.Query.Nearest(vector, using=using)
         with guarded():
-            request = edge.QueryRequest(limit=k, query=wanted, filter=as_filter(where))
+            request = edge.QueryRequest(limit=min(k, MOST), query=wanted, filter=as_filter(where))
             found = self.shard.query(request) if self.shard else []
         return [int(point.id) for point in sorted(found, key=lambda point: (-point.score, point.id))]
 
@@ -251,10 +244,10 @@ class EdgeIndex:
         with guarded():
             if self.shard:
                 self.shard.flush()
-        self._write_position(self.change, None)
+        self._write_position(self.change)
 
     def close(self) -> None:
-        with suppress(UnusableIndex, AnselmError):  # it is derived: the next one who opens it sees to it
+        with suppress(UnusableIndex, AnselmError, OSError):  # it is derived: the next one who opens it sees to it
             self._keep()
             if not (counts := self._known_counts()).kept:
                 counts.save(self.stems)

@@ -22,6 +22,10 @@ class UnusableIndex(Exception):
     """It cannot be used now, and the store can: where the disk is full, for one."""
 
 
+class DamagedIndex(UnusableIndex):
+    """It has to be made again."""
+
+
 class Index(Protocol):
     """Derived from a store: it takes in what is newer there before each search, and may be lost."""
 
