@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -145,3 +147,85 @@ def test_a_disk_that_becomes_full_while_it_is_open_keeps_nobody_from_searching(
         assert pool.search_apart("honey number3", 5)[0] == whole
         assert pool.info()["index"] == "exact"
         assert "searched in memory" in pool.notes[0]
+
+
+OTHER = "it was made from another pool.db, or from another past of this one"
+
+
+def test_the_database_of_another_pool_is_not_searched_with_this_index(tmp_path: Path) -> None:
+    here, there = make(tmp_path / "here", "smoke"), make(tmp_path / "there")
+    right, *_ = look(there)
+    shutil.copy(there / "pool.db", here / "pool.db")
+    found, index, notes = look(here)
+    assert (found, index) == (right, "edge")
+    assert OTHER in notes
+    assert look(here) == (right, "edge", "")
+
+
+def change_in_memory(place: Path, monkeypatch: pytest.MonkeyPatch, id: str, text: str) -> None:
+    """So that the index on disk does not see it."""
+    with monkeypatch.context() as patch, Pool.open(place, WordEncoder()) as pool:
+        patch.setattr(indexes, "LARGE", 1_000)
+        pool.add([{"id": id, "text": text}])
+        pool.embed()
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_database_that_was_brought_back_is_not_searched_with_what_came_after(
+    changed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, kept = make(tmp_path / "bees.pool"), tmp_path / "kept.db"
+    shutil.copy(place / "pool.db", kept)
+    change_in_memory(place, monkeypatch, "i1", "mead in barrels")
+    assert look(place, "mead")[0] == ["i1"]
+    shutil.copy(kept, place / "pool.db")
+    if changed:
+        change_in_memory(place, monkeypatch, "i2", "propolis is glue")
+    found, _, notes = look(place, "mead propolis number1")
+    assert found == (["i1", "i2"] if changed else ["i1"])
+    assert look(place, "mead")[0] == []
+    assert OTHER in notes
+
+
+@pytest.mark.parametrize("large", [0, 1_000], ids=["edge", "exact"])
+def test_a_database_that_is_brought_back_under_an_open_pool_is_noticed(
+    large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexes, "LARGE", large)
+    here, there = make(tmp_path / "here", "smoke"), make(tmp_path / "there")
+    with Pool.open(here, WordEncoder()) as pool:
+        assert pool.search_apart("smoke", 50)[0]
+        with closing(sqlite3.connect(there / "pool.db")) as new, closing(sqlite3.connect(here / "pool.db")) as old:
+            new.backup(old)
+        assert pool.search_apart("smoke", 50)[0] == []
+        assert len(pool.search_apart("honey", 50)[0]) == 30
+
+
+def test_the_index_of_a_database_of_an_older_version_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its changes have no marks."""
+    place = make(tmp_path / "bees.pool")
+    shutil.rmtree(place / "index")
+    with closing(sqlite3.connect(place / "pool.db")) as database, database:
+        assert database.execute("DELETE FROM fact WHERE name LIKE 'mark %'").rowcount == 1
+    whole, *_ = look(place)
+    monkeypatch.delattr("anselm.retrieval.edge_index.EdgeIndex._create")
+    with Pool.open(place, WordEncoder()) as pool:
+        pool.add([{"id": "new", "text": "mead in barrels"}])
+    assert look(place) == (whole, "edge", "")
+    assert look(place, "mead") == (["new"], "edge", "")
+
+
+def test_marks_are_as_many_as_openings_and_forgotten_with_what_was_deleted(tmp_path: Path) -> None:
+    place = make(tmp_path / "bees.pool")
+    marks = "SELECT count(*) FROM fact WHERE name LIKE 'mark %'"
+    for opening in range(1, 4):
+        with Pool.open(place, WordEncoder()) as pool:
+            assert pool.engine.reading.database.one(marks) == opening  # type: ignore[attr-defined]
+            pool.add([{"id": "i1", "text": f"mead {opening}"}])
+            pool.delete(["i2"])
+            pool.add([{"id": "i2", "text": f"mead {opening}"}])
+    with Pool.open(place, WordEncoder()) as pool:
+        pool.rebuild()
+        assert pool.engine.reading.database.one(marks) == 1  # type: ignore[attr-defined]
+        assert pool.search_apart("mead", 9)[0] == ["i1", "i2"]
+    assert look(place, "mead") == (["i1", "i2"], "edge", "")

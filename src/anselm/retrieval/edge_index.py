@@ -1,6 +1,6 @@
 """Words and vectors of a pool on disk, by Qdrant Edge: for large pools, opened at once, with little memory.
 
-    index/position.json   the change of the store until which it is known to hold everything
+    index/position.json   the change of the store until which it is known to hold everything, and its mark
     index/stems.npy       how many passages hold each stem: Edge's own idf counts what was deleted, too
     index/shard/          Edge's own
 
@@ -14,6 +14,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,6 +37,7 @@ WORDS, MEANING = "words", "meaning"
 BATCH, PAGE = 500, 1_000
 ROOM, ROW = 64_000_000, 2_000  # bytes, at least as many as were seen
 MOST = 2**32  # passages that are asked for at once: Edge takes no number of more than 64 bits
+OTHER = "it was made from another pool.db, or from another past of this one"
 T = TypeVar("T")
 
 
@@ -87,7 +89,7 @@ class EdgeIndex:
     def _open(self) -> None:
         self._close_shard()
         self.width = self.store.width
-        self.change = self._read_position()
+        self.change, self.mark = self._read_position() or (0, None)
         self.shard = self._load() if self.change else self._create()
         self._take_in()
         self._check()
@@ -110,28 +112,37 @@ class EdgeIndex:
         with guarded():
             return edge.EdgeShard.create(str(self.place), self._config())
 
-    def _read_position(self) -> int:
-        """0 where there is none, or it is of other vectors, or older than what the store remembers.
+    def _read_position(self) -> tuple[int, str | None] | None:
+        """The change and its mark; None where there is none, or of other vectors, or the store remembers no more of it.
 
         Its seal is broken from here until `close`: after a kill, Edge's own log has to be trusted.
         """
         kept = read_position(self.position)
         if kept is None:
-            return 0
+            return None
         if kept.seal is not None and kept.seal != self._seal():
             raise DamagedIndex("its files are not as they were left")
-        if kept.width != self.width or not self.store.compacted <= kept.change <= self.store.change:
-            return 0
+        if kept.width != self.width or not self._remembers(kept.change, kept.mark):
+            return None
         self._counts = load_counts(self.stems) if kept.seal is not None else None
-        self._write_position(kept.change)
-        return kept.change
+        write_position(self.position, replace(kept, seal=None))
+        return kept.change, kept.mark
+
+    def _remembers(self, change: int, mark: str | None) -> bool:
+        """Whether the store knows all that was done since. One that has not seen the change is another store."""
+        known = self.store.mark(change)  # before `compacted`: another process may forget it now
+        if change < self.store.compacted:
+            return False
+        if change > self.store.change or mark != known:
+            raise DamagedIndex(OTHER)
+        return True
 
     @property
     def stems(self) -> Path:
         return self.folder / "stems.npy"
 
-    def _write_position(self, change: int, seal: Seal | None = None) -> None:
-        write_position(self.position, Position(self.width, change, seal))
+    def _write_position(self, seal: Seal | None = None) -> None:
+        write_position(self.position, Position(self.width, self.change, self.mark, seal))
 
     def _seal(self) -> Seal:
         return seal_of(self.folder, [self.stems, *self.place.rglob("*")])
@@ -145,9 +156,10 @@ class EdgeIndex:
 
     def _take_in(self) -> None:
         """What is newer in the store."""
+        remembered = not self.change or self._remembers(self.change, self.mark)
         if (change := self.store.change) == self.change:
             return
-        if self.store.width != self.width or (self.change and self.change < self.store.compacted):
+        if self.store.width != self.width or not remembered:
             self._begin_anew()
             return
         self._check_room()
@@ -158,7 +170,7 @@ class EdgeIndex:
                 points = [self._point(row) for row in rows]
                 new = {row.number: np.frombuffer(row.terms, dtype=TERM)["term"].tolist() for row in rows}
                 self._update(edge.UpdateOperation.upsert_points(points), list(new), new)
-        self.change = change
+        self.change, self.mark = change, self.store.mark(change)
 
     def _check_room(self) -> None:
         """Where its files, which are mapped into memory, cannot grow, the system ends the process."""
@@ -244,7 +256,7 @@ class EdgeIndex:
         with guarded():
             if self.shard:
                 self.shard.flush()
-        self._write_position(self.change)
+        self._write_position()
 
     def close(self) -> None:
         with suppress(UnusableIndex, AnselmError, OSError):  # it is derived: the next one who opens it sees to it
@@ -252,7 +264,7 @@ class EdgeIndex:
             if not (counts := self._known_counts()).kept:
                 counts.save(self.stems)
             self._close_shard()
-            self._write_position(self.change, self._seal())
+            self._write_position(self._seal())
         self._close_shard()
         self.held.close()
 

@@ -13,16 +13,20 @@ from anselm.errors import InputError
 from anselm.files import replace_file
 from anselm.retrieval.indexes import DamagedIndex, UnusableIndex
 
-FORMAT = 2
+FORMAT = 3
 Seal = list[list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Until which change it is known to hold everything. It has no seal while it is used, or after a kill."""
+    """Until which change it is known to hold everything. It has no seal while it is used, or after a kill.
+
+    `mark` is that of the change in the database (store.py): another one has others.
+    """
 
     width: int
     change: int
+    mark: str | None
     seal: Seal | None
 
 

@@ -33,6 +33,7 @@ class ExactIndex:
 
     def _clear(self) -> None:
         self.change = 0
+        self.mark: str | None = None  # of the change
         self.numbers: Indices = np.empty(0, dtype=np.int64)  # (rows,)
         self.alive: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)  # (rows,)
         self.postings = Postings()  # of the rows
@@ -45,9 +46,11 @@ class ExactIndex:
 
     def refresh(self) -> None:
         """Take in what is newer in the store."""
-        if (change := self.store.change) == self.change:
+        known = self.store.mark(self.change)
+        if (change := self.store.change) == self.change and known == self.mark:
             return
-        if 2 * self.alive.sum() < len(self.alive) or self.change < self.store.compacted:
+        forgotten = self.change < self.store.compacted or change < self.change or known != self.mark
+        if forgotten or 2 * self.alive.sum() < len(self.alive):
             self._clear()
         before = len(self.numbers)
         stale = self.store.removed(self.change) if before else []
@@ -57,7 +60,7 @@ class ExactIndex:
                 stale += [row.number for row in rows]
             self._append(rows)
         self.alive[:before] &= ~np.isin(self.numbers[:before], np.array(stale, dtype=np.int64))
-        self.change = change
+        self.change, self.mark = change, self.store.mark(change)
 
     def _make_room(self, count: int) -> None:
         """For as many vectors more at once: to copy them for every block would take longer than to read them."""
