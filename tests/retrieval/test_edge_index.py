@@ -229,3 +229,54 @@ def test_marks_are_as_many_as_openings_and_forgotten_with_what_was_deleted(tmp_p
         assert pool.engine.reading.database.one(marks) == 1  # type: ignore[attr-defined]
         assert pool.search_apart("mead", 9)[0] == ["i1", "i2"]
     assert look(place, "mead") == (["i1", "i2"], "edge", "")
+
+
+def test_an_index_that_another_process_has_open_stays_with_it_when_the_pool_is_rebuilt(tmp_path: Path) -> None:
+    place = make(tmp_path / "bees.pool")
+    with Pool.open(place, WordEncoder()) as reader, Pool.open(place, WordEncoder()) as writer:
+        assert reader.info()["index"] == "edge"
+        writer.delete(["i5"])
+        writer.rebuild()
+        assert writer.info()["index"] == "exact"
+        assert "stays with the process that has it open" in writer.notes[0]
+        writer.add([{"id": "i3", "text": "propolis is glue"}])
+        for pool in (reader, writer):
+            assert len(pool.search_apart("honey", 50)[0]) == 28
+            assert pool.search_apart("propolis", 9)[0] == ["i3"]
+        assert (reader.info()["index"], reader.notes) == ("edge", [])
+    assert look(place, "propolis") == (["i3"], "edge", "")
+
+
+def test_a_rebuilt_index_keeps_its_lock_and_nothing_else(tmp_path: Path) -> None:
+    place = make(tmp_path / "bees.pool")
+    (place / "index" / "left over").mkdir()
+    lock = (place / "index" / "lock").stat().st_ino
+    with Pool.open(place, WordEncoder()) as pool:
+        pool.rebuild()
+        assert (pool.info()["index"], pool.notes) == ("edge", [])
+        assert sorted(path.name for path in (place / "index").iterdir()) == ["lock", "position.json", "shard"]
+    assert (place / "index" / "lock").stat().st_ino == lock
+
+
+def test_files_may_go_while_they_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = make(tmp_path / "bees.pool")
+    (place / "index" / "gone").symlink_to(tmp_path / "nowhere")
+    with Pool.open(place, WordEncoder()) as pool:
+        pool.search("honey")
+        monkeypatch.setattr(Path, "is_file", lambda path: True)  # as it was when it was listed
+        assert pool.info()["bytes"] >= (place / "pool.db").stat().st_size
+
+
+def test_what_is_written_while_an_index_is_opened_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from anselm.retrieval.edge_index import EdgeIndex
+
+    place, check = make(tmp_path / "bees.pool"), EdgeIndex._check
+
+    def write_first(index: EdgeIndex) -> None:
+        monkeypatch.setattr(EdgeIndex, "_check", check)
+        writer.add([{"id": "new", "text": "propolis is glue"}])
+        check(index)
+
+    monkeypatch.setattr(EdgeIndex, "_check", write_first)
+    with Pool.open(place, WordEncoder()) as writer:
+        assert look(place, "propolis") == (["new"], "edge", "")

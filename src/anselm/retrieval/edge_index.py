@@ -25,16 +25,17 @@ from anselm.errors import AnselmError, InputError
 from anselm.outputs import hold
 from anselm.retrieval.batches import in_batches
 from anselm.retrieval.edge_filters import as_filter, as_filterable
-from anselm.retrieval.edge_position import Position, Seal, read_position, remove, seal_of, write_position
+from anselm.retrieval.edge_position import Position, Seal, read_position, seal_of, write_position
 from anselm.retrieval.engine import Vectors
 from anselm.retrieval.filters import SOURCE, Conditions
-from anselm.retrieval.indexes import DamagedIndex, UnusableIndex
+from anselm.retrieval.indexes import LOCK, DamagedIndex, UnusableIndex, remove
 from anselm.retrieval.stem_counts import StemCounts, load_counts
 from anselm.retrieval.store import HALF, Row, Store
 from anselm.retrieval.terms import TERM, passage_weights
 
 WORDS, MEANING = "words", "meaning"
 BATCH, PAGE = 500, 1_000
+CHECKS = 5  # that may meet another process's writing
 ROOM, ROW = 64_000_000, 2_000  # bytes, at least as many as were seen
 MOST = 2**32  # passages that are asked for at once: Edge takes no number of more than 64 bits
 OTHER = "it was made from another pool.db, or from another past of this one"
@@ -50,7 +51,7 @@ def open_edge_index(store: Store, folder: Path, note: Callable[[str], object]) -
     held = ExitStack()
     try:
         folder.mkdir(exist_ok=True)
-        held.enter_context(hold(folder / "lock"))
+        held.enter_context(hold(folder / LOCK))
     except (InputError, OSError):
         raise IndexInUse from None
     try:
@@ -221,11 +222,15 @@ class EdgeIndex:
         return edge.Point(row.number, vectors, {SOURCE: row.source, "meta": meta})
 
     def _check(self) -> None:
-        """That it holds as many items as the store."""
-        with guarded():
-            found = self.shard.count(edge.CountRequest(exact=True)) if self.shard else 0
-        if found != (wanted := self.store.count()):
-            raise DamagedIndex(f"{found:,} of {wanted:,} passages")
+        """That it holds as many items as the store, unless somebody writes all the while."""
+        for _ in range(CHECKS):
+            with guarded():
+                found = self.shard.count(edge.CountRequest(exact=True)) if self.shard else 0
+            if found == (wanted := self.store.count()):
+                return
+            if self.store.change == self.change:
+                raise DamagedIndex(f"{found:,} of {wanted:,} passages")
+            self._take_in()
 
     def by_words(self, weights: Mapping[int, float], k: int, where: Conditions = ()) -> list[int]:
         return self._mending(lambda: self._search_words(weights, k, where))

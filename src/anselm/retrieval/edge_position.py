@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -59,11 +58,3 @@ def seal_of(folder: Path, files: Iterable[Path]) -> Seal:
     """Size and time of every file: Edge does not notice all damage by itself."""
     found = sorted(path for path in files if path.is_file())
     return [[str(path.relative_to(folder)), path.stat().st_size, path.stat().st_mtime_ns] for path in found]
-
-
-def remove(path: Path) -> None:
-    """Whatever it is: a file, a folder, a link, nothing."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
