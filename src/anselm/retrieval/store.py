@@ -119,8 +119,10 @@ class Store:
         return [found[number] for number in numbers if number in found]
 
     def items(self, where: Conditions = ()) -> Iterator[Item]:
+        """Up to the last one that is there as it begins: whoever adds while reading would never come to an end."""
         condition, values = as_sql(where)
-        sql = f"SELECT {COLUMNS} FROM item WHERE {condition} ORDER BY number"
+        last = "SELECT max(number) FROM item"  # within the statement: else a source could be replaced in between
+        sql = f"SELECT {COLUMNS} FROM item WHERE {condition} AND number <= ({last}) ORDER BY number"
         return (self._item(row) for row in self.database.stream(sql, *values))
 
     def numbers(self, where: Conditions) -> list[int]:
