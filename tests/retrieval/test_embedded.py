@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from anselm.errors import InputError
 from anselm.retrieval.item import Item
 from anselm.retrieval.pool import Pool
 from tests.retrieval.engines import WordEncoder
@@ -61,3 +65,51 @@ def test_a_pool_without_passages_has_none_to_read(tmp_path: Path) -> None:
     with make(tmp_path / "bees.pool", 1) as pool:
         pool.delete(["i0"])
         assert list(pool.items()) == []
+
+
+def test_a_closed_pool_is_not_used_and_keeps_no_lock(tmp_path: Path) -> None:
+    pool = make(tmp_path / "bees.pool", 3)
+    pool.embed()
+    listing = pool.items()
+    next(listing)
+    pool.close()
+    uses = [
+        lambda: pool.add(["wax"]),
+        lambda: pool.delete(["i0"]),
+        lambda: pool.search("honey"),
+        lambda: pool.embed(),
+        lambda: pool.rebuild(),
+        lambda: pool.info(),
+        lambda: pool.flush(),
+        lambda: list(pool.items()),
+        lambda: list(listing),
+    ]
+    for use in uses:
+        with pytest.raises(InputError, match=r"bees\.pool is closed|closed database"):
+            use()
+    pool.close()
+    with Pool.open(tmp_path / "bees.pool", WordEncoder()) as other:
+        assert other.add(["wax"]) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no such system")
+@pytest.mark.parametrize("name", ["lock", "pool.db"])
+def test_a_pipe_in_the_place_of_a_file_is_refused(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / name)
+    code = f"from anselm.retrieval.pool import Pool; Pool.open({str(tmp_path)!r}).add(['honey'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert f"InputError: {tmp_path / name} " in done.stderr
+
+
+def test_a_database_that_is_refused_is_refused_again(tmp_path: Path) -> None:
+    (tmp_path / "pool.db").write_bytes(b"a table of something\n" * 100)
+    pool = Pool.open(tmp_path, WordEncoder())
+    for _ in range(2):
+        with pytest.raises(InputError, match="damaged"):
+            pool.add(["honey"])
+
+
+def test_a_folder_in_the_place_of_the_lock_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "lock").mkdir()
+    with pytest.raises(InputError, match="lock is no file, and cannot be locked; remove it"):
+        Pool.open(tmp_path).add(["honey"])
