@@ -280,3 +280,14 @@ def test_what_is_written_while_an_index_is_opened_is_no_damage(tmp_path: Path, m
     monkeypatch.setattr(EdgeIndex, "_check", write_first)
     with Pool.open(place, WordEncoder()) as writer:
         assert look(place, "propolis") == (["new"], "edge", "")
+
+
+@pytest.mark.parametrize("large", [0, 10_000], ids=["edge", "exact"])
+def test_of_equal_passages_the_older_come_first(large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexes, "LARGE", large)
+    with Pool.open(tmp_path / "bees.pool", WordEncoder()) as pool:
+        pool.add({"id": f"i{n}", "text": f"wax n{n}" if n % 3 else "honey and wax"} for n in range(1_200))
+        pool.embed()
+        for k in (1, 100, 399):
+            for found in pool.search_apart("honey and wax", k):
+                assert found == [f"i{3 * n}" for n in range(k)]

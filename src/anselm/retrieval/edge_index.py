@@ -10,7 +10,6 @@ Vectors are compared one by one, without a graph, so that nothing near is missed
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -24,19 +23,20 @@ import qdrant_edge as edge
 from anselm.errors import AnselmError, InputError
 from anselm.outputs import hold
 from anselm.retrieval.batches import in_batches
-from anselm.retrieval.edge_filters import as_filter, as_filterable
+from anselm.retrieval.edge_filters import as_filter
+from anselm.retrieval.edge_points import MEANING, WORDS, config_of, point_of, stems_of
 from anselm.retrieval.edge_position import Position, Seal, read_position, seal_of, write_position
 from anselm.retrieval.engine import Vectors
-from anselm.retrieval.filters import SOURCE, Conditions
+from anselm.retrieval.filters import Conditions
 from anselm.retrieval.indexes import LOCK, DamagedIndex, UnusableIndex, remove
 from anselm.retrieval.stem_counts import StemCounts, load_counts
-from anselm.retrieval.store import HALF, Row, Store
-from anselm.retrieval.terms import TERM, passage_weights
+from anselm.retrieval.store import Store
+from anselm.retrieval.terms import TERM
 
-WORDS, MEANING = "words", "meaning"
 BATCH, PAGE = 500, 1_000
 CHECKS = 5  # that may meet another process's writing
 ROOM, ROW = 64_000_000, 2_000  # bytes, at least as many as were seen
+SHARED = 1, 100, 1_000  # how many may share the last place; the more, the longer it takes
 MOST = 2**32  # passages that are asked for at once: Edge takes no number of more than 64 bits
 OTHER = "it was made from another pool.db, or from another past of this one"
 T = TypeVar("T")
@@ -111,7 +111,7 @@ class EdgeIndex:
         self._check_room()
         self.place.mkdir()
         with guarded():
-            return edge.EdgeShard.create(str(self.place), self._config())
+            return edge.EdgeShard.create(str(self.place), config_of(self.width))
 
     def _read_position(self) -> tuple[int, str | None] | None:
         """The change and its mark; None where there is none, or of other vectors, or the store remembers no more of it.
@@ -148,13 +148,6 @@ class EdgeIndex:
     def _seal(self) -> Seal:
         return seal_of(self.folder, [self.stems, *self.place.rglob("*")])
 
-    def _config(self) -> edge.EdgeConfig:
-        params = {}
-        if self.width:
-            half = edge.VectorStorageDatatype.Float16
-            params[MEANING] = edge.EdgeVectorParams(size=self.width, distance=edge.Distance.Dot, datatype=half)
-        return edge.EdgeConfig(vectors=params, sparse_vectors={WORDS: edge.EdgeSparseVectorParams()})
-
     def _take_in(self) -> None:
         """What is newer in the store."""
         remembered = not self.change or self._remembers(self.change, self.mark)
@@ -168,7 +161,7 @@ class EdgeIndex:
             for gone in in_batches(self.store.removed(self.change) if self.change else [], BATCH):
                 self._update(edge.UpdateOperation.delete_points([*gone]), gone, {})
             for rows in in_batches(self.store.newer(self.change), BATCH):
-                points = [self._point(row) for row in rows]
+                points = [point_of(row) for row in rows]
                 new = {row.number: np.frombuffer(row.terms, dtype=TERM)["term"].tolist() for row in rows}
                 self._update(edge.UpdateOperation.upsert_points(points), list(new), new)
         self.change, self.mark = change, self.store.mark(change)
@@ -212,15 +205,6 @@ class EdgeIndex:
                 break
         return counts
 
-    def _point(self, row: Row) -> edge.Point:
-        terms = np.frombuffer(row.terms, dtype=TERM)
-        words = edge.SparseVector(terms["term"].tolist(), passage_weights(terms, [len(terms)]).tolist())
-        vectors: dict[str, Any] = {WORDS: words}
-        if row.vector is not None:
-            vectors[MEANING] = np.frombuffer(row.vector, dtype=HALF).astype(np.float32).tolist()
-        meta = {name: as_filterable(value) for name, value in json.loads(row.meta).items()}
-        return edge.Point(row.number, vectors, {SOURCE: row.source, "meta": meta})
-
     def _check(self) -> None:
         """That it holds as many items as the store, unless somebody writes all the while."""
         for _ in range(CHECKS):
@@ -245,12 +229,26 @@ class EdgeIndex:
         return self._mending(lambda: self._search(vector.tolist(), MEANING, k, where)) if self.width else []
 
     def _search(self, vector: Any, using: str, k: int, where: Conditions) -> list[int]:
+        """Of equal ones the older first. Edge takes any of those that share the last place, so that more are asked for.
+
+        Where more than SHARED do, some of them are found, and scores that differ by less than single precision tells
+        may be in another order than in memory.
+        """
         self._take_in()
+        k, found = min(k, MOST), list[tuple[float, int]]()
+        for more in SHARED:
+            found = self._nearest(vector, using, k + more, where)
+            if len(found) < k + more or found[-1][0] > found[k - 1][0]:
+                break
+        return [number for _, number in found[:k]]
+
+    def _nearest(self, vector: Any, using: str, k: int, where: Conditions) -> list[tuple[float, int]]:
+        """(minus the score, number), in order."""
         wanted = edge.Query.Nearest(vector, using=using)
         with guarded():
-            request = edge.QueryRequest(limit=min(k, MOST), query=wanted, filter=as_filter(where))
+            request = edge.QueryRequest(limit=k, query=wanted, filter=as_filter(where))
             found = self.shard.query(request) if self.shard else []
-        return [int(point.id) for point in sorted(found, key=lambda point: (-point.score, point.id))]
+        return sorted((-point.score, int(point.id)) for point in found)
 
     def flush(self) -> None:
         self._mending(self._keep)
@@ -283,9 +281,3 @@ def guarded() -> Iterator[None]:
         raise
     except BaseException as error:
         raise DamagedIndex(" ".join(str(error).split())[:80]) from None
-
-
-def stems_of(point: edge.Record) -> list[int]:
-    """Those of a point that Edge holds."""
-    words = (point.vector or {}).get(WORDS)
-    return list(words.indices) if words is not None else []
