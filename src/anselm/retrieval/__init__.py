@@ -12,7 +12,7 @@ embedded         a folder: the truth, and an index that is derived from it
 store, database  the truth, in SQLite
 indexes          which index it is searched with
 exact_index, postings   in memory
-edge_index, edge_filters, stem_counts   on disk, by Qdrant Edge
+edge_index, edge_points, edge_filters, edge_position, stem_counts   on disk, by Qdrant Edge
 postgres, postgres_words   PostgreSQL with pgvector
 qdrant           a Qdrant server
 """

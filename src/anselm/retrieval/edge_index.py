@@ -1,6 +1,6 @@
 """Words and vectors of a pool on disk, by Qdrant Edge: for large pools, opened at once, with little memory.
 
-    index/position.json   the change of the store until which it is known to hold everything
+    index/position.json   the change of the store until which it is known to hold everything, and its mark
     index/stems.npy       how many passages hold each stem: Edge's own idf counts what was deleted, too
     index/shard/          Edge's own
 
@@ -10,10 +10,10 @@ Vectors are compared one by one, without a graph, so that nothing near is missed
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,22 +21,24 @@ import numpy as np
 import qdrant_edge as edge
 
 from anselm.errors import AnselmError, InputError
-from anselm.files import replace_file
 from anselm.outputs import hold
 from anselm.retrieval.batches import in_batches
-from anselm.retrieval.edge_filters import as_filter, as_filterable
+from anselm.retrieval.edge_filters import as_filter
+from anselm.retrieval.edge_points import MEANING, WORDS, config_of, point_of, stems_of
+from anselm.retrieval.edge_position import Position, Seal, read_position, seal_of, write_position
 from anselm.retrieval.engine import Vectors
-from anselm.retrieval.filters import SOURCE, Conditions
-from anselm.retrieval.indexes import UnusableIndex
+from anselm.retrieval.filters import Conditions
+from anselm.retrieval.indexes import LOCK, DamagedIndex, UnusableIndex, remove
 from anselm.retrieval.stem_counts import StemCounts, load_counts
-from anselm.retrieval.store import HALF, Row, Store
-from anselm.retrieval.terms import TERM, passage_weights
+from anselm.retrieval.store import Store
+from anselm.retrieval.terms import TERM
 
-FORMAT = 2
-WORDS, MEANING = "words", "meaning"
 BATCH, PAGE = 500, 1_000
+CHECKS = 5  # that may meet another process's writing
 ROOM, ROW = 64_000_000, 2_000  # bytes, at least as many as were seen
-Seal = list[list[Any]]
+SHARED = 1, 100, 1_000  # how many may share the last place; the more, the longer it takes
+MOST = 2**32  # passages that are asked for at once: Edge takes no number of more than 64 bits
+OTHER = "it was made from another pool.db, or from another past of this one"
 T = TypeVar("T")
 
 
@@ -44,16 +46,12 @@ class IndexInUse(Exception):
     """Another process has it, or nobody may write it."""
 
 
-class DamagedIndex(UnusableIndex):
-    """It has to be made again."""
-
-
 def open_edge_index(store: Store, folder: Path, note: Callable[[str], object]) -> EdgeIndex:
     """As it was kept, or, where that cannot be, made again."""
     held = ExitStack()
     try:
         folder.mkdir(exist_ok=True)
-        held.enter_context(hold(folder / "lock"))
+        held.enter_context(hold(folder / LOCK))
     except (InputError, OSError):
         raise IndexInUse from None
     try:
@@ -77,17 +75,22 @@ class EdgeIndex:
 
     def _mending(self, work: Callable[[], T]) -> T:
         try:
+            return self._twice(work)
+        except OSError as error:
+            raise UnusableIndex(error.strerror or error) from None
+
+    def _twice(self, work: Callable[[], T]) -> T:
+        try:
             return work()
         except DamagedIndex as damage:
             self.note(f"the index of {self.folder.parent} was damaged ({damage}) and was made again")
-            self.position.unlink(missing_ok=True)
-            self._open()
+            self._begin_anew()
             return work()
 
     def _open(self) -> None:
         self._close_shard()
         self.width = self.store.width
-        self.change = self._read_position()
+        self.change, self.mark = self._read_position() or (0, None)
         self.shard = self._load() if self.change else self._create()
         self._take_in()
         self._check()
@@ -104,57 +107,53 @@ class EdgeIndex:
 
     def _create(self) -> edge.EdgeShard:
         self._counts = StemCounts()
-        shutil.rmtree(self.place, ignore_errors=True)
+        remove(self.place)
+        self._check_room()
         self.place.mkdir()
         with guarded():
-            return edge.EdgeShard.create(str(self.place), self._config())
+            return edge.EdgeShard.create(str(self.place), config_of(self.width))
 
-    def _read_position(self) -> int:
-        """0 where there is none, or it is of other vectors, or older than what the store remembers.
+    def _read_position(self) -> tuple[int, str | None] | None:
+        """The change and its mark; None where there is none, or of other vectors, or the store remembers no more of it.
 
         Its seal is broken from here until `close`: after a kill, Edge's own log has to be trusted.
         """
-        if not self.position.exists():
-            return 0
-        try:
-            position = json.loads(self.position.read_bytes())
-            change, known = int(position["change"]), (position["format"], position["width"])
-            seal = position["seal"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise DamagedIndex(f"{self.position.name}: {error}") from None
-        if seal is not None and seal != self._seal():
+        kept = read_position(self.position)
+        if kept is None:
+            return None
+        if kept.seal is not None and kept.seal != self._seal():
             raise DamagedIndex("its files are not as they were left")
-        if known != (FORMAT, self.width) or not self.store.compacted <= change <= self.store.change:
-            return 0
-        self._counts = load_counts(self.stems) if seal is not None else None
-        self._write_position(change, None)
-        return change
+        if kept.width != self.width or not self._remembers(kept.change, kept.mark):
+            return None
+        self._counts = load_counts(self.stems) if kept.seal is not None else None
+        write_position(self.position, replace(kept, seal=None))
+        return kept.change, kept.mark
+
+    def _remembers(self, change: int, mark: str | None) -> bool:
+        """Whether the store knows all that was done since. One that has not seen the change is another store."""
+        known = self.store.mark(change)  # before `compacted`: another process may forget it now
+        if change < self.store.compacted:
+            return False
+        if change > self.store.change or mark != known:
+            raise DamagedIndex(OTHER)
+        return True
 
     @property
     def stems(self) -> Path:
         return self.folder / "stems.npy"
 
-    def _write_position(self, change: int, seal: Seal | None) -> None:
-        position = {"format": FORMAT, "width": self.width, "change": change, "seal": seal}
-        replace_file(self.position, json.dumps(position).encode())
+    def _write_position(self, seal: Seal | None = None) -> None:
+        write_position(self.position, Position(self.width, self.change, self.mark, seal))
 
     def _seal(self) -> Seal:
-        """Size and time of every file: Edge does not notice all damage by itself."""
-        files = sorted(path for path in [self.stems, *self.place.rglob("*")] if path.is_file())
-        return [[str(path.relative_to(self.folder)), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
-
-    def _config(self) -> edge.EdgeConfig:
-        params = {}
-        if self.width:
-            half = edge.VectorStorageDatatype.Float16
-            params[MEANING] = edge.EdgeVectorParams(size=self.width, distance=edge.Distance.Dot, datatype=half)
-        return edge.EdgeConfig(vectors=params, sparse_vectors={WORDS: edge.EdgeSparseVectorParams()})
+        return seal_of(self.folder, [self.stems, *self.place.rglob("*")])
 
     def _take_in(self) -> None:
         """What is newer in the store."""
+        remembered = not self.change or self._remembers(self.change, self.mark)
         if (change := self.store.change) == self.change:
             return
-        if self.store.width != self.width or (self.change and self.change < self.store.compacted):
+        if self.store.width != self.width or not remembered:
             self._begin_anew()
             return
         self._check_room()
@@ -162,10 +161,10 @@ class EdgeIndex:
             for gone in in_batches(self.store.removed(self.change) if self.change else [], BATCH):
                 self._update(edge.UpdateOperation.delete_points([*gone]), gone, {})
             for rows in in_batches(self.store.newer(self.change), BATCH):
-                points = [self._point(row) for row in rows]
+                points = [point_of(row) for row in rows]
                 new = {row.number: np.frombuffer(row.terms, dtype=TERM)["term"].tolist() for row in rows}
                 self._update(edge.UpdateOperation.upsert_points(points), list(new), new)
-        self.change = change
+        self.change, self.mark = change, self.store.mark(change)
 
     def _check_room(self) -> None:
         """Where its files, which are mapped into memory, cannot grow, the system ends the process."""
@@ -174,8 +173,8 @@ class EdgeIndex:
             raise UnusableIndex(f"{free / 1e6:,.0f} MB are free on the disk, and {needed / 1e6:,.0f} MB are needed")
 
     def _begin_anew(self) -> None:
-        """The first vectors have come, or the store forgot what was deleted."""
-        self.position.unlink(missing_ok=True)
+        """It is damaged, the first vectors have come, or the store forgot what was deleted."""
+        remove(self.position)
         self._open()
 
     def _update(self, operation: edge.UpdateOperation, numbers: list[int], new: Mapping[int, list[int]]) -> None:
@@ -206,21 +205,16 @@ class EdgeIndex:
                 break
         return counts
 
-    def _point(self, row: Row) -> edge.Point:
-        terms = np.frombuffer(row.terms, dtype=TERM)
-        words = edge.SparseVector(terms["term"].tolist(), passage_weights(terms, [len(terms)]).tolist())
-        vectors: dict[str, Any] = {WORDS: words}
-        if row.vector is not None:
-            vectors[MEANING] = np.frombuffer(row.vector, dtype=HALF).astype(np.float32).tolist()
-        meta = {name: as_filterable(value) for name, value in json.loads(row.meta).items()}
-        return edge.Point(row.number, vectors, {SOURCE: row.source, "meta": meta})
-
     def _check(self) -> None:
-        """That it holds as many items as the store."""
-        with guarded():
-            found = self.shard.count(edge.CountRequest(exact=True)) if self.shard else 0
-        if found != (wanted := self.store.count()):
-            raise DamagedIndex(f"{found:,} of {wanted:,} passages")
+        """That it holds as many items as the store, unless somebody writes all the while."""
+        for _ in range(CHECKS):
+            with guarded():
+                found = self.shard.count(edge.CountRequest(exact=True)) if self.shard else 0
+            if found == (wanted := self.store.count()):
+                return
+            if self.store.change == self.change:
+                raise DamagedIndex(f"{found:,} of {wanted:,} passages")
+            self._take_in()
 
     def by_words(self, weights: Mapping[int, float], k: int, where: Conditions = ()) -> list[int]:
         return self._mending(lambda: self._search_words(weights, k, where))
@@ -235,12 +229,26 @@ class EdgeIndex:
         return self._mending(lambda: self._search(vector.tolist(), MEANING, k, where)) if self.width else []
 
     def _search(self, vector: Any, using: str, k: int, where: Conditions) -> list[int]:
+        """Of equal ones the older first. Edge takes any of those that share the last place, so that more are asked for.
+
+        Where more than SHARED do, some of them are found, and scores that differ by less than single precision tells
+        may be in another order than in memory.
+        """
         self._take_in()
+        k, found = min(k, MOST), list[tuple[float, int]]()
+        for more in SHARED:
+            found = self._nearest(vector, using, k + more, where)
+            if len(found) < k + more or found[-1][0] > found[k - 1][0]:
+                break
+        return [number for _, number in found[:k]]
+
+    def _nearest(self, vector: Any, using: str, k: int, where: Conditions) -> list[tuple[float, int]]:
+        """(minus the score, number), in order."""
         wanted = edge.Query.Nearest(vector, using=using)
         with guarded():
             request = edge.QueryRequest(limit=k, query=wanted, filter=as_filter(where))
             found = self.shard.query(request) if self.shard else []
-        return [int(point.id) for point in sorted(found, key=lambda point: (-point.score, point.id))]
+        return sorted((-point.score, int(point.id)) for point in found)
 
     def flush(self) -> None:
         self._mending(self._keep)
@@ -251,15 +259,15 @@ class EdgeIndex:
         with guarded():
             if self.shard:
                 self.shard.flush()
-        self._write_position(self.change, None)
+        self._write_position()
 
     def close(self) -> None:
-        with suppress(UnusableIndex, AnselmError):  # it is derived: the next one who opens it sees to it
+        with suppress(UnusableIndex, AnselmError, OSError):  # it is derived: the next one who opens it sees to it
             self._keep()
             if not (counts := self._known_counts()).kept:
                 counts.save(self.stems)
             self._close_shard()
-            self._write_position(self.change, self._seal())
+            self._write_position(self._seal())
         self._close_shard()
         self.held.close()
 
@@ -273,9 +281,3 @@ def guarded() -> Iterator[None]:
         raise
     except BaseException as error:
         raise DamagedIndex(" ".join(str(error).split())[:80]) from None
-
-
-def stems_of(point: edge.Record) -> list[int]:
-    """Those of a point that Edge holds."""
-    words = (point.vector or {}).get(WORDS)
-    return list(words.indices) if words is not None else []

@@ -6,6 +6,7 @@ process that has it open; others search in memory.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
@@ -23,7 +24,10 @@ LOCK = "lock"
 
 
 class Embedded:
-    """Nothing is opened before it is needed: what only reads needs no lock, and what only adds needs no index."""
+    """Nothing is opened before it is needed: what only reads needs no lock, and what only adds needs no index.
+
+    Nothing is opened after `close`: whoever is late, such as a thread, would take the lock again, and keep it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.place = str(folder)
@@ -33,11 +37,16 @@ class Embedded:
         self._store: Store | None = None
         self._former: list[Store] = []  # that somebody may still be reading from
         self._index: Index | None = None
-        self._writes = False
+        self._writes = self._closed = False
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise InputError(f"the pool {self.folder} is closed; open it again to use it")
 
     @property
     def reading(self) -> Store:
         if self._store is None:
+            self._check_open()
             if not (self.folder / FILE).is_file():
                 raise NoPoolError(self.folder)
             self._store = Store(self.folder, write=False)
@@ -46,25 +55,30 @@ class Embedded:
     @property
     def writing(self) -> Store:
         if not self._writes:
-            self._lock()
+            self._check_open()
+            with ExitStack() as held:  # without a database that can be written, no lock is kept
+                self._lock(held)
+                store = Store(self.folder, write=True)
+                self._open = held.pop_all()
             if self._store is not None:
                 self._former.append(self._store)
             self._drop_open_index()
-            self._store = Store(self.folder, write=True)
-            self._writes = True
+            self._store, self._writes = store, True
         return self.reading
 
-    def _lock(self) -> None:
+    def _lock(self, held: ExitStack) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             if not (self.folder / FILE).exists() and {path.name for path in self.folder.iterdir()} - {LOCK}:
                 raise InputError(f"{self.folder} is a folder of something else; give the name of a new pool")
-            with (self.folder / LOCK).open("ab"):
+            if (lock := self.folder / LOCK).exists() and not lock.is_file():  # a pipe would wait for its other end
+                raise InputError(f"{lock} is no file, and cannot be locked; remove it")
+            with lock.open("ab"):
                 pass  # whether it may be written at all
         except OSError as error:
             raise InputError(f"{self.folder} cannot be written: {error.strerror or error}") from None
         try:
-            self._open.enter_context(hold(self.folder / LOCK))
+            held.enter_context(hold(self.folder / LOCK))
         except InputError:
             raise InputError(f"another process is writing {self.folder}; wait for it, or only read") from None
 
@@ -136,13 +150,11 @@ class Embedded:
         if vectors:
             self.writing.forget_vectors()
         self.writing.compact()
-        drop_index(self.folder)
+        drop_index(self.folder, self.notes.append)
         self.flush()
 
     def facts(self) -> dict[str, Any]:
-        files = [path.stat() for path in self.folder.rglob("*") if path.is_file()]
-        size = sum(getattr(file, "st_blocks", file.st_size / 512) * 512 for file in files)  # Edge's files have holes
-        return {"engine": "embedded", "index": self.index.name, "bytes": int(size)}
+        return {"engine": "embedded", "index": self.index.name, "bytes": size_of(self.folder)}
 
     def flush(self) -> None:
         """What is added is on disk already; the index catches up."""
@@ -151,8 +163,20 @@ class Embedded:
                 self.index.flush()
 
     def close(self) -> None:
-        self._drop_open_index()
-        for store in [*self._former, *([] if self._store is None else [self._store])]:
-            store.close()
-        self._store, self._former, self._writes = None, [], False
-        self._open.close()
+        self._closed = True
+        with self._open:  # the lock goes last, and whatever happens
+            self._drop_open_index()
+            for store in [*self._former, *([] if self._store is None else [self._store])]:
+                store.close()
+            self._store, self._former, self._writes = None, [], False
+
+
+def size_of(folder: Path) -> int:
+    """What its files take on the disk, in bytes: Edge's have holes. Some may go meanwhile."""
+    size = 0.0
+    for place, _, names in os.walk(folder):
+        for path in (Path(place, name) for name in names):
+            with suppress(OSError):
+                file = path.stat()
+                size += getattr(file, "st_blocks", file.st_size / 512) * 512
+    return int(size)

@@ -20,6 +20,7 @@ from anselm.retrieval.terms import TERM, idf, passage_weights
 
 Indices = NDArray[np.int64]
 BLOCK = 10_000  # rows that are read at once
+SLACK = 1e-5  # more than a cosine may differ with the place of its row
 
 
 class ExactIndex:
@@ -33,6 +34,7 @@ class ExactIndex:
 
     def _clear(self) -> None:
         self.change = 0
+        self.mark: str | None = None  # of the change
         self.numbers: Indices = np.empty(0, dtype=np.int64)  # (rows,)
         self.alive: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)  # (rows,)
         self.postings = Postings()  # of the rows
@@ -45,9 +47,11 @@ class ExactIndex:
 
     def refresh(self) -> None:
         """Take in what is newer in the store."""
-        if (change := self.store.change) == self.change:
+        known = self.store.mark(self.change)
+        if (change := self.store.change) == self.change and known == self.mark:
             return
-        if 2 * self.alive.sum() < len(self.alive) or self.change < self.store.compacted:
+        forgotten = self.change < self.store.compacted or change < self.change or known != self.mark
+        if forgotten or 2 * self.alive.sum() < len(self.alive):
             self._clear()
         before = len(self.numbers)
         stale = self.store.removed(self.change) if before else []
@@ -57,7 +61,7 @@ class ExactIndex:
                 stale += [row.number for row in rows]
             self._append(rows)
         self.alive[:before] &= ~np.isin(self.numbers[:before], np.array(stale, dtype=np.int64))
-        self.change = change
+        self.change, self.mark = change, self.store.mark(change)
 
     def _make_room(self, count: int) -> None:
         """For as many vectors more at once: to copy them for every block would take longer than to read them."""
@@ -94,28 +98,41 @@ class ExactIndex:
             rows, shares = self.postings.find(term)
             alive = self.alive[rows]
             scores[rows[alive]] += weight * idf(count, int(alive.sum())) * shares[alive]
-        return self._best(np.arange(len(scores)), scores, allowed & (scores > 0), k)
+        places = candidates(scores, allowed & (scores > 0), k)
+        return self._best(places, scores[places], k)
 
     def by_vector(self, vector: Vectors, k: int, where: Conditions = ()) -> list[int]:
         self.refresh()
         if not len(self.vectors):
             return []
-        return self._best(self.owners, self.vectors @ vector, self._allowed(where)[self.owners], k)
+        places = candidates(self.vectors @ vector, self._allowed(where)[self.owners], k, SLACK)
+        return self._best(self.owners[places], self._cosines(places, vector), k)
+
+    def _cosines(self, places: Indices, vector: Vectors) -> Vectors:
+        """Each by itself: a product of matrices gives equal rows scores that differ in the last digit."""
+        blocks = (places[start : start + BLOCK] for start in range(0, len(places), BLOCK))
+        parts = [(self.vectors[block] * vector).sum(axis=1) for block in blocks]
+        return np.concatenate([np.empty(0, dtype=np.float32), *parts])
 
     def _allowed(self, where: Conditions) -> NDArray[np.bool_]:
         return self.alive & np.isin(self.numbers, self.store.numbers(where)) if where else self.alive
 
-    def _best(self, rows: Indices, scores: NDArray[np.floating], allowed: NDArray[np.bool_], k: int) -> list[int]:
+    def _best(self, rows: Indices, scores: NDArray[np.floating], k: int) -> list[int]:
         """The numbers of the k best rows; of equal ones the older first."""
-        places = np.flatnonzero(allowed)
-        if len(places) > k:
-            least = np.partition(scores[places], len(places) - k)[len(places) - k]
-            places = places[scores[places] >= least]
-        order = np.lexsort((self.numbers[rows[places]], -scores[places]))[:k]
-        return [int(number) for number in self.numbers[rows[places[order]]]]
+        order = np.lexsort((self.numbers[rows], -scores))[:k]
+        return [int(number) for number in self.numbers[rows[order]]]
 
     def flush(self) -> None:
         """Nothing of it is kept."""
 
     def close(self) -> None:
         self._clear()
+
+
+def candidates(scores: NDArray[np.floating], allowed: NDArray[np.bool_], k: int, slack: float = 0.0) -> Indices:
+    """The places of the k best that are allowed, in no order, and of all that are as good as the last of them."""
+    places: Indices = np.flatnonzero(allowed)
+    if len(places) > k:
+        least = np.partition(scores[places], len(places) - k)[len(places) - k]
+        places = places[scores[places] >= least - slack]
+    return places

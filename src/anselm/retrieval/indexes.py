@@ -8,18 +8,24 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
+from anselm.errors import InputError
+from anselm.outputs import hold
 from anselm.retrieval.engine import Vectors
 from anselm.retrieval.exact_index import ExactIndex
 from anselm.retrieval.filters import Conditions
 from anselm.retrieval.store import Store
 
-FOLDER = "index"
+FOLDER, LOCK = "index", "lock"
 LARGE = 50_000  # items from which on an index on disk pays; in memory they are read at every start
 EDGE = "qdrant_edge"
 
 
 class UnusableIndex(Exception):
     """It cannot be used now, and the store can: where the disk is full, for one."""
+
+
+class DamagedIndex(UnusableIndex):
+    """It has to be made again."""
 
 
 class Index(Protocol):
@@ -57,5 +63,24 @@ def replacement(store: Store, folder: Path, note: Callable[[str], object], error
     return ExactIndex(store)
 
 
-def drop_index(folder: Path) -> None:
-    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+def drop_index(folder: Path, note: Callable[[str], object]) -> None:
+    """All but its lock: with that gone, two processes could have the index at once."""
+    index = folder / FOLDER
+    if not index.is_dir():
+        return
+    try:
+        with hold(index / LOCK):
+            for path in [path for path in index.iterdir() if path.name != LOCK]:
+                remove(path)
+    except InputError:
+        note(f"the index of {folder} stays with the process that has it open, which makes it again when it is searched")
+    except OSError as error:
+        note(f"the index of {folder} cannot be removed: {error.strerror or error}")
+
+
+def remove(path: Path) -> None:
+    """Whatever it is: a file, a folder, a link, nothing."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

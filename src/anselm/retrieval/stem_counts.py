@@ -6,6 +6,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,9 +69,19 @@ class StemCounts:
 def load_counts(path: Path) -> StemCounts | None:
     """None where they are not whole."""
     try:
-        stems, counts = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+        table = np.load(path, allow_pickle=False) if path.is_file() else None
+    except Exception:  # numpy raises whatever a header that makes no sense leads to
         return None
-    found = StemCounts(int(counts[0]), stems[1:], counts[1:])
+    if not isinstance(table, np.ndarray) or not _are_counts(table):
+        return None
+    found = StemCounts(int(table[1, 0]), table[0, 1:], table[1, 1:])
     found.kept = True
     return found
+
+
+def _are_counts(table: NDArray[Any]) -> bool:
+    """As they are saved: a row of rising stems, and a row of how many have each."""
+    if table.dtype != np.int64 or table.ndim != 2 or len(table) != 2 or not table.size:
+        return False
+    stems, counts = table
+    return bool(stems[0] == PASSAGES and (np.diff(stems) > 0).all() and (counts[1:] > 0).all() and counts[0] >= 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -40,10 +41,15 @@ class Row(NamedTuple):
 
 
 class Store:
-    """All writing happens in transactions, each of which is one `change`."""
+    """All writing happens in transactions, each of which is one `change`.
+
+    Changes have a mark, random, and new for each opening: a copy of another pool, or an older one that was brought back
+    and then written, has the same numbers of changes, and what is derived from it must not be taken for it.
+    """
 
     def __init__(self, folder: Path, write: bool) -> None:
         self.database = Database(folder / FILE, write)
+        self._mark = secrets.token_hex(8)
         self._first_pending = 0  # no item before it lacks a vector
         self._vector_size = 0  # bytes, once it is known
 
@@ -58,7 +64,15 @@ class Store:
     def _next_change(self) -> int:
         change = self.change + 1
         self._set_fact(CHANGE, change)
+        if self.mark(change) != self._mark:
+            self._set_fact(mark_name(change), self._mark)
         return change
+
+    def mark(self, change: int) -> str | None:
+        """That of a change; None where an older Anselm wrote it, or it is forgotten. Kept where it is another."""
+        sql = "SELECT value FROM fact WHERE name BETWEEN ? AND ? ORDER BY name DESC LIMIT 1"
+        found = self.database.one(sql, mark_name(0), mark_name(change))
+        return None if found is None else str(found)
 
     def _set_fact(self, name: str, value: object) -> None:
         self.database.run("INSERT OR REPLACE INTO fact VALUES (?, ?)", name, value)
@@ -105,8 +119,10 @@ class Store:
         return [found[number] for number in numbers if number in found]
 
     def items(self, where: Conditions = ()) -> Iterator[Item]:
+        """Up to the last one that is there as it begins: whoever adds while reading would never come to an end."""
         condition, values = as_sql(where)
-        sql = f"SELECT {COLUMNS} FROM item WHERE {condition} ORDER BY number"
+        last = "SELECT max(number) FROM item"  # within the statement: else a source could be replaced in between
+        sql = f"SELECT {COLUMNS} FROM item WHERE {condition} AND number <= ({last}) ORDER BY number"
         return (self._item(row) for row in self.database.stream(sql, *values))
 
     def numbers(self, where: Conditions) -> list[int]:
@@ -210,14 +226,21 @@ class Store:
         return [cast(int, n) for (n,) in self.database.rows("SELECT number FROM removed WHERE change > ?", change)]
 
     def compact(self) -> None:
-        """Forget which items were deleted: an index that has not seen it begins anew."""
+        """Forget which items were deleted, and old marks: an index that has not seen it begins anew."""
         with self.database.transaction():
             self.database.run("DELETE FROM removed")
-            self._set_fact(COMPACTED, self._next_change())
+            self._set_fact(COMPACTED, change := self._next_change())
+            old = "DELETE FROM fact WHERE name BETWEEN ? AND ? AND value != ?"
+            self.database.run(old, mark_name(0), mark_name(change), self._mark)
         self.database.run("VACUUM")
 
     def close(self) -> None:
         self.database.close()
+
+
+def mark_name(change: int) -> str:
+    """Of the fact, in the order of changes."""
+    return f"mark {change:020}"
 
 
 def as_row(item: Item) -> tuple[object, ...]:
