@@ -34,7 +34,7 @@ def test_what_is_added_while_passages_are_read_is_not_read(where: dict[str, str]
 def test_passages_may_be_replaced_and_deleted_while_they_are_read(tmp_path: Path) -> None:
     with make(tmp_path / "bees.pool", 2_500) as pool:
         seen = []
-        for item in islice(pool.items(), 9_000):
+        for item in islice(pool.engine.items(), 9_000):
             seen.append(item.id)
             pool.add([Item(item.id, f"wax {item.text}"), Item(f"new{item.id}", "wax")])
             if item.id == "i7":
@@ -57,7 +57,7 @@ def test_passages_are_read_one_after_another(tmp_path: Path, monkeypatch: pytest
         store = pool.engine.reading  # type: ignore[attr-defined]
         made, item = [], store._item
         monkeypatch.setattr(store, "_item", lambda row: made.append(row) or item(row))
-        assert len(list(islice(pool.items(), 3))) == 3
+        assert len(list(islice(pool.engine.items(), 3))) == 3
         assert len(made) == 3
 
 
@@ -68,7 +68,7 @@ def test_a_pool_without_passages_has_none_to_read(tmp_path: Path) -> None:
 
 
 def test_a_closed_pool_is_not_used_and_keeps_no_lock(tmp_path: Path) -> None:
-    pool = make(tmp_path / "bees.pool", 3)
+    pool = make(tmp_path / "bees.pool", 150)  # more than are read at once
     pool.embed()
     listing = pool.items()
     next(listing)
