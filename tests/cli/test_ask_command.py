@@ -14,7 +14,7 @@ def test_how_many_sentences_are_read(tmp_path: Path) -> None:
     done = anselm("ask", QUESTION, path, "-m", "bm25", "--read", "5", "--json")
     record = json.loads(done.stdout)
     assert (record["passages"], record["read"]) == (31, 5)
-    assert "of 31 sentences the model read 5" in done.stderr.decode()
+    assert "of 31 passages the model read 5" in done.stderr.decode()
     assert record["results"][0]["text"] == "The shop opens at nine."
     assert anselm("ask", QUESTION, path, "-m", "bm25").stderr == b""
     assert anselm("ask", QUESTION, path, "--read", "0").returncode == 2

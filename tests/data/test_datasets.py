@@ -123,6 +123,16 @@ def test_a_failed_conversion_leaves_nothing(lists: Path, tmp_path: Path) -> None
         convert(str(lists), tmp_path / "out.parquet")
 
 
+@pytest.mark.parametrize("target", ["out.csv", "out.tsv", "folder"])
+def test_entries_are_not_converted_to_what_would_lose_their_questions(target: str, tmp_path: Path) -> None:
+    line = '{"question": "Late?", "candidates": [{"text": "You pay.", "question": "What if I am late?", "label": 1}]}'
+    (tmp_path / "a.jsonl").write_text(f"{line}\n")
+    with pytest.raises(InputError, match=r"entries of FAQs.* can be converted to \.jsonl"):
+        convert(str(tmp_path / "a.jsonl"), tmp_path / target)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+    assert convert(str(tmp_path / "a.jsonl"), tmp_path / "b.jsonl") == 1
+
+
 TARGETS = pytest.mark.parametrize("target", ["out.csv", "out.tsv", "out.jsonl.gz", "folder"])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from anselm.data.question import Question
 from anselm.ranking.answers import Result
-from anselm.ranking.pool_answers import ask_pool
+from anselm.ranking.pool_answers import FEW, READ, ask_pool
 from anselm.ranking.ranker import Ranker
 from anselm.retrieval.item import Item
 from anselm.retrieval.pool import Pool
@@ -45,3 +45,12 @@ def test_nothing_that_is_known_of_a_result_is_lost(tmp_path: Path) -> None:
     for one, other in zip(found, expected, strict=True):
         assert {name: getattr(one, name) for name in same} == {name: getattr(other, name) for name in same}
     assert (found.passages, found.read, found.model) == (3, 3, "in turn")
+
+
+def test_of_few_passages_all_are_read_and_of_more_the_nearest(tmp_path: Path) -> None:
+    """As the same passages in files are read, so that both give the same answers."""
+    with Pool.open(tmp_path / "shop.pool") as pool:
+        for count, read in ((FEW, FEW), (FEW + 1, READ)):
+            pool.add([Item(str(i), f"The shop {i}.") for i in range(count)])
+            found = ask_pool(Ranker(InTurn()), "shop", pool)
+            assert (found.read, found.passages) == (read, count)

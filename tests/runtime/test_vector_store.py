@@ -48,6 +48,14 @@ def test_what_is_known_is_not_encoded_again() -> None:
     assert encoder.asked == [0, 1, 2, 6, 4]
 
 
+def test_what_comes_twice_is_encoded_once() -> None:
+    """Several lists with the same passages, which is how a pipeline asks."""
+    store, encoder = VectorStore(), Encoder()
+    found = store.encode(TEXTS, np.array([0, 1, 3, 0, 1]), encoder)
+    np.testing.assert_array_equal(found, expected([0, 1, 3, 0, 1]))
+    assert len(encoder.asked) == 2
+
+
 def test_the_numbers_are_the_same_known_or_not() -> None:
     store = VectorStore()
     which = np.arange(len(TOKENS))

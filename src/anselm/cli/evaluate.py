@@ -170,6 +170,11 @@ def run_evaluation(
         whisper(
             f"anselm: note: every candidate that is ranked on {dataset.name} is relevant: any order scores the same"
         )
+    if without := sum(max(question.labels, default=0.0) <= 0 for question in dataset):
+        left = "--protocol clean leaves them out" if dataset.protocol == "raw" else "any order scores the same on them"
+        whisper(
+            f"anselm: note: {without:,} of {len(dataset):,} questions have no relevant candidate and count 0; {left}"
+        )
     if asked.save:
         save_scores(reports[0], asked.save)
         for note in notes_on_saving(reports[0], asked.save, asked.data):

@@ -151,7 +151,7 @@ def ask(
     where: Annotated[list[str] | None, typer.Option(help="Only passages of the pool with NAME=VALUE.")] = None,
     top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
     read: Annotated[
-        int | None, typer.Option(help="How many sentences the model reads; by default 200, of a pool 100.")
+        int | None, typer.Option(help="How many sentences the model reads; by default 200, of a pool with more 100.")
     ] = None,
     columns: Columns = None,
     strict: Strict = False,
@@ -198,7 +198,7 @@ def ask(
 
         show_answers(console(), ranking)
     if ranking.read < ranking.passages:
-        kept = f"of {ranking.passages:,} sentences the model read {ranking.read:,}, those nearest by words and meaning"
+        kept = f"of {ranking.passages:,} passages the model read {ranking.read:,}, those nearest by words and meaning"
         whisper(f"anselm: note: {kept}; --read N reads more")
     return finish(ranking, skips, exit_code)
 

@@ -133,6 +133,9 @@ def check(names: Iterable[str] = (), data_dir: str | Path | None = None) -> Iter
         yield asdict(check_resource(owner, resource, folder))
 
 
+WITH_ENTRIES = ("jsonl", "qrels")  # formats; the latter has no texts at all
+
+
 def convert(
     source: str,
     target: Path,
@@ -167,6 +170,11 @@ def checked(source: Source, form: str) -> Iterator[Question]:
             raise InputError(
                 f"{source.name} has no text for question {question.id!r} or one of its candidates, which {form} needs; "
                 "judgements without texts can be converted to .qrels"
+            )
+        if form not in WITH_ENTRIES and any(candidate.question for candidate in question.candidates):
+            raise InputError(
+                f"{source.name} has entries of FAQs, question and answer in one, which {form} has no place for; "
+                "they can be converted to .jsonl"
             )
         yield question
     if not count:

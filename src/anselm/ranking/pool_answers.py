@@ -11,6 +11,7 @@ from anselm.retrieval.item import Item
 from anselm.retrieval.pool import Pool
 
 READ = 100  # passages, by default
+FEW = 200  # of so many all are read, as of the sentences of files
 
 
 def ask_pool(
@@ -27,7 +28,8 @@ def ask_pool(
     """As `Ranker.ask`, of a pool: the `read` passages nearest by words and meaning are read by the model."""
     check_count("top", top)
     check_count("read", read)
-    found = pool.search(question, read or READ, where)
+    count = pool.count(where)
+    found = pool.search(question, read or (max(count, 1) if count <= FEW else READ), where)
     if not found:
         raise InputError(f"there is nothing to read in {pool.place}: {_why(pool, where)}")
     items = [one.item for one in found]
@@ -35,7 +37,7 @@ def ask_pool(
         question, [item.candidate for item in items], top, explain=explain, fold_duplicates=fold_duplicates
     )
     results = [_passage(result, items[result.index], pool) for result in ranking.results]
-    return Answers.of(ranking, results, passages=pool.count(where), read=len(items))
+    return Answers.of(ranking, results, passages=count, read=len(items))
 
 
 def _why(pool: Pool, where: Where | None) -> str:

@@ -29,17 +29,17 @@ class VectorStore:
         return self.recall(keys, lambda absent: encode(which[absent]))
 
     def recall(self, keys: Sequence[bytes | str], make: Callable[[list[int]], Numbers]) -> Numbers:
-        """The vectors of some keys; `make` is given the places of those that are not here. (keys, width)"""
+        """The vectors of some keys; `make` is given the places of those that are not here, once each. (keys, width)"""
         with self._lock:
-            found = [self._take(key) for key in keys]
-        absent = [place for place, vector in enumerate(found) if vector is None]
+            known = {key: self._take(key) for key in keys}
+        absent = {key: place for place, key in enumerate(keys) if known[key] is None}
         if absent:
-            made = make(absent).astype(np.float32)
+            made = make(list(absent.values())).astype(np.float32)
             with self._lock:
-                for place, vector in zip(absent, made, strict=True):
-                    found[place] = vector
-                    self._keep(keys[place], vector)
-        return np.array(found, dtype=np.float64)
+                for key, vector in zip(absent, made, strict=True):
+                    known[key] = vector
+                    self._keep(key, vector)
+        return np.array([known[key] for key in keys], dtype=np.float64)
 
     def _take(self, key: bytes | str) -> NDArray[np.float32] | None:
         if key in self._kept:

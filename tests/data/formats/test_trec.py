@@ -67,3 +67,14 @@ def test_what_the_format_cannot_hold_is_turned_away() -> None:
         write_qrels([Question("q", "", (Candidate("d", "", 0.5),))], io.StringIO())
     with pytest.raises(FormatError, match="no candidate has a label"):
         write_qrels([Question("q", "", (Candidate("d", ""),))], io.StringIO())
+
+
+def test_qrels_as_beir_has_them(tmp_path: Path) -> None:
+    (tmp_path / "a.qrels").write_text("query-id\tcorpus-id\tscore\nq1\ta\t1\nq1\tb\t0\nq2\ta\t2\n")
+    found = {
+        question.id: dict(zip("ab", question.labels, strict=False)) for question in read_qrels(tmp_path / "a.qrels")
+    }
+    assert found == {"q1": {"a": 1.0, "b": 0.0}, "q2": {"a": 2.0}}
+    (tmp_path / "a.qrels").write_text("query-id\tcorpus-id\tscore\nq1\t0\ta\t1\n")
+    with pytest.raises(FormatError, match="line 2: 4 columns where 3 are needed"):
+        list(read_qrels(tmp_path / "a.qrels"))

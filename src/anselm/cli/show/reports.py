@@ -62,7 +62,9 @@ def show_report(console: Console, report: Report) -> None:
 def show_refit(console: Console, refit: Refit, rule: str) -> None:
     """Before and after, and what other thresholds would give."""
     console.print(f"[bold]{shown(refit.checkpoint)}[/], fitted on {shown(refit.calibration.fitted_on)}")
-    console.print(f"Fitted for {shown(' and '.join(refit.kinds))}; what else there is stays as it was.")
+    console.print(
+        f"Fitted for {shown(' and '.join(refit.kinds))}, not for other kinds of candidates; the threshold is for all."
+    )
     rows = {"before": refit.before, "after": refit.after}
     show_rows(console, [{"": name} | row.to_dict() for name, row in rows.items() if row])
     curve, chosen = refit.after.tradeoff, refit.after.triggering

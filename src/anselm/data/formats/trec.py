@@ -1,6 +1,8 @@
 """TREC qrels and runs, the formats of trec_eval: judgements and scores by id, without texts.
 
 qrels: question  iteration  candidate  label          run: question  Q0  candidate  rank  score  tag
+
+BEIR's qrels have no iteration, and a first line that says so: query-id  corpus-id  score.
 """
 
 from __future__ import annotations
@@ -15,13 +17,14 @@ from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError
 from anselm.files import read_lines
 
+BEIR = ["query-id", "corpus-id", "score"]
 Run = Mapping[str, Mapping[str, float]]  # question id -> candidate id -> score
 
 
 def read_qrels(path: Path) -> Iterator[Question]:
     """Questions with empty texts: good for evaluating a run, not for ranking."""
     groups: dict[str, dict[str, Candidate]] = {}
-    for number, (question_id, _, candidate_id, label) in _fields(path, 4, "question, iteration, candidate, label"):
+    for number, question_id, candidate_id, label in _judgements(path):
         group = groups.setdefault(question_id, {})
         if candidate_id in group:
             raise FormatError(path, f"candidate {candidate_id!r} of question {question_id!r} is judged twice", number)
@@ -31,6 +34,18 @@ def read_qrels(path: Path) -> Iterator[Question]:
             raise FormatError(path, str(error), number) from None
     for question_id, group in groups.items():
         yield Question(question_id, "", tuple(group.values()))
+
+
+def _judgements(path: Path) -> Iterator[tuple[int, str, str, str]]:
+    """Line, question, candidate, label."""
+    first = next((line.split() for _, line in read_lines(path) if line.strip()), [])
+    if first == BEIR:
+        for number, (question_id, candidate_id, label) in _fields(path, 3, ", ".join(BEIR)):
+            if [question_id, candidate_id, label] != BEIR:
+                yield number, question_id, candidate_id, label
+        return
+    for number, (question_id, _, candidate_id, label) in _fields(path, 4, "question, iteration, candidate, label"):
+        yield number, question_id, candidate_id, label
 
 
 def read_run(path: Path) -> Run:
