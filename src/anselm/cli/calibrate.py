@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anselm.cli.completion import complete_model
-from anselm.cli.options import Columns, DataDir, DataSource, Json, named_columns
+from anselm.cli.options import Columns, DataDir, DataSource, Faq, Json, named_columns
 from anselm.cli.output import console, print_json
 
 if TYPE_CHECKING:
@@ -34,19 +34,24 @@ def calibrate(
         str, typer.Option(help="How sure to be of an answer to give one: 0.5, best-f1, precision=0.9, recall=0.8.")
     ] = "0.5",
     out: Annotated[Path | None, typer.Option(help="Write a copy here and leave the checkpoint as it is.")] = None,
+    faq: Faq = None,
     columns: Columns = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Fit probabilities, and the threshold for "no answer", to your labelled lists."""
     from anselm.cli.show import progress, show_refit, waiting
+    from anselm.data.datasets import load_judged_faq
     from anselm.experiments.recalibration import DEV, find_writable, load_training_data, recalibrate
     from anselm.metrics.thresholds import parse_rule
 
     rule = parse_rule(threshold)
     find_writable(checkpoint, out)  # a name that cannot be written to should not cost the reading of the data
     with waiting("reading"):
-        dataset = load_training_data(data, split, protocol, data_dir, DEV, named_columns(columns))
+        if faq is not None:
+            dataset = load_judged_faq(data, faq, protocol, named_columns(columns))
+        else:
+            dataset = load_training_data(data, split, protocol, data_dir, DEV, named_columns(columns))
     refit = recalibrate(checkpoint, dataset, rule, out, partial(progress, label="scoring"))
     if as_json:
         return print_json(describe(refit, dataset, threshold))

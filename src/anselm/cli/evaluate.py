@@ -18,6 +18,7 @@ from anselm.cli.options import (
     DataDir,
     DataSource,
     Device,
+    Faq,
     Json,
     JudgedOnly,
     Metrics,
@@ -67,6 +68,7 @@ def evaluate(
             "--robust", help="Also with a sentence in each list that only looks like an answer, and the drop."
         ),
     ] = False,
+    faq: Faq = None,
     columns: Columns = None,
     data_dir: DataDir = None,
     device: Device = None,
@@ -74,7 +76,7 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
-    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir, columns, save, plot)
+    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir, columns, save, plot, faq)
     if robust:
         if plot:
             raise typer.BadParameter("--plot draws the probabilities of one evaluation; leave it or --robust out")
@@ -117,13 +119,14 @@ def compare(
     metrics: Metrics = METRICS,
     ties: TieRule = "pessimistic",
     judged_only: JudgedOnly = False,
+    faq: Faq = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Compare two models question by question, with paired significance tests."""
     from anselm.evaluation.report import compare as compare_reports
 
-    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir)
+    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir, faq=faq)
     first, second = run_evaluation([model_a, model_b], asked)
     rows = compare_reports(first, second)
     if as_json:

@@ -27,6 +27,7 @@ class Measurement:
     columns: str | None = None
     save: Path | None = None
     plot: Path | None = None
+    faq: Path | None = None
 
     @property
     def names(self) -> list[str]:
@@ -44,9 +45,10 @@ class Measurement:
 
     def read(self) -> Dataset:
         from anselm.cli.show import waiting
-        from anselm.data.datasets import load_dataset
+        from anselm.data.datasets import load_dataset, load_judged_faq
 
+        columns = named_columns(self.columns)
         with waiting("reading"):
-            return load_dataset(
-                self.data, self.split, self.protocol, self.data_dir, columns=named_columns(self.columns)
-            )
+            if self.faq is not None:
+                return load_judged_faq(self.data, self.faq, self.protocol, columns)
+            return load_dataset(self.data, self.split, self.protocol, self.data_dir, columns=columns)

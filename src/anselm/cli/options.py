@@ -54,6 +54,12 @@ DataSource = Annotated[
     ),
 ]
 
+Faq = Annotated[
+    Path | None,
+    typer.Option(
+        "--faq", help="A FAQ whose entries answer the questions of --data: a table of question and right (ids)."
+    ),
+]
 Columns = Annotated[
     str | None, typer.Option(help="What a table's columns are called: question=Q,answer=A,id=Nr, or some of them.")
 ]

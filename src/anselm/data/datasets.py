@@ -18,6 +18,7 @@ from anselm.data import corpora
 from anselm.data.corpus import CLEAN, MIXED, RAW, Corpus
 from anselm.data.formats.beir import read_beir
 from anselm.data.formats.faq_lists import read_faq
+from anselm.data.formats.judged_faq import read_judged_faq
 from anselm.data.formats.known_formats import FORMATS, find_format
 from anselm.data.question import Question
 from anselm.errors import InputError, MissingDataError, UnknownNameError
@@ -94,6 +95,20 @@ def load_dataset(
     if not questions:
         raise InputError(f"{found.name} has no questions under the protocol {found.protocol!r}")
     return Dataset(found.name, found.split, found.protocol, questions, found.worst_of)
+
+
+def load_judged_faq(
+    path: str | Path, faq: str | Path, protocol: str | None = None, columns: Mapping[str, str] | None = None
+) -> Dataset:
+    """Questions with the ids of their entries in a FAQ (formats/judged_faq.py), each with all entries as candidates."""
+    protocol = protocol or "raw"
+    if protocol not in FILE_PROTOCOLS:
+        raise UnknownNameError("protocol", protocol, FILE_PROTOCOLS)
+    questions = read_judged_faq(Path(path), Path(faq), columns)
+    kept = tuple(filter(FILE_PROTOCOLS[protocol].keep, questions))
+    if not kept:
+        raise InputError(f"{path} has no questions under the protocol {protocol!r}")
+    return Dataset(str(path), "all", protocol, kept)
 
 
 def load_originals(dataset: Dataset, data_dir: str | Path | None = None) -> Dataset | None:

@@ -42,8 +42,11 @@ def read_csv(path: Path) -> Iterator[Question]:
 
 
 def read_tsv(path: Path) -> Iterator[Question]:
-    rows = ((number, line.split("\t") if line else []) for number, line in read_lines(path))
-    return group_rows(name_columns(rows, path), path)
+    return group_rows(name_columns(tsv_rows(path), path), path)
+
+
+def tsv_rows(path: Path) -> Rows:
+    return ((number, line.split("\t") if line else []) for number, line in read_lines(path))
 
 
 def csv_rows(path: Path) -> Rows:
