@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.commands import FAQ, QUESTION, anselm, as_json
 
 
@@ -64,3 +66,14 @@ def test_what_cannot_be_read_in_a_folder_is_skipped(tmp_path: Path) -> None:
     assert done.stderr.decode().splitlines()[0] == f"anselm: skipped: {tmp_path / 'b.txt'}: is binary, not a text"
     assert anselm("ask", QUESTION, tmp_path, "-m", "bm25", "--strict").returncode == 2
     assert anselm("ask", QUESTION, tmp_path / "b.txt", "-m", "bm25").returncode == 2
+
+
+def test_a_threshold_may_be_set() -> None:
+    asked = ("rank", QUESTION, "-c", "-", "--model", "bm25")
+    given = FAQ.encode()
+    sure = as_json(*asked, stdin=given)["answerability"]
+    above, below = (as_json(*asked, "--threshold", str(at), stdin=given) for at in (sure + 0.01, sure - 0.01))
+    assert (above["answerable"], below["answerable"]) == (False, True)
+    assert above["threshold"] == pytest.approx(sure + 0.01)
+    for bad in ("1.5", "-0.1", "nan"):
+        assert b"a threshold is a number from 0 to 1" in anselm(*asked, "--threshold", bad, stdin=given).stderr

@@ -25,6 +25,9 @@ Device = Annotated[
     typer.Option(help="What torch computes on: cuda, cuda:N, mps, cpu, or auto; without it the runtime, on the CPU."),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first record that cannot be read, and skip none.")]
+Threshold = Annotated[
+    float | None, typer.Option(help="How certain it must be that there is an answer, from 0 to 1; 0.5 by default.")
+]
 Workers = Annotated[int | None, typer.Option(help="How many processes, each with a ranker of its own.")]
 Split = Annotated[str | None, typer.Option(help="Which split; `test` where there is one.")]
 Protocol = Annotated[str | None, typer.Option(help="Which questions count; `clean` where the corpus has it.")]

@@ -19,6 +19,7 @@ class Asked:
     read: int | None
     explain: bool
     fold_duplicates: bool
+    threshold: float | None = None
 
 
 def ask_once(asked: Asked, place: str, model: str, device: str | None, as_json: bool) -> Answers:
@@ -28,7 +29,7 @@ def ask_once(asked: Asked, place: str, model: str, device: str | None, as_json: 
     from anselm.retrieval.pool import Pool
 
     with patience("asking"):
-        ranker = Ranker.load(model, device=device)
+        ranker = Ranker.load(model, device=device, threshold=asked.threshold)
         encoder: Any = ranker.scorer if hasattr(ranker.scorer, "text_fingerprint") else None
         with Pool.open(place, encoder) as pool:
             answers = ask_pool(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anselm.cli.options import Columns, Device, Json, Model, Strict, Workers, named_columns
+from anselm.cli.options import Columns, Device, Json, Model, Strict, Threshold, Workers, named_columns
 from anselm.cli.output import console, patience, print_json, whisper
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
@@ -80,6 +80,7 @@ def rank(
         bool, typer.Option("--group", help="Put similar answers together, the best of them first.")
     ] = False,
     graph: Graph = None,
+    threshold: Threshold = None,
     exit_code: ExitCode = False,
     model: Model = "default",
     as_json: Json = False,
@@ -88,8 +89,8 @@ def rank(
     if source is not None or output is not None:
         if question is not None or candidates is not None or source is None or output is None:
             raise InputError("bulk ranking takes --input and --output, without a question and --candidates")
-        if explain or fold_duplicates or group or graph or exit_code or columns:
-            alone = "--explain, --fold-duplicates, --group, --graph, --columns and --exit-code"
+        if explain or fold_duplicates or group or graph or exit_code or columns or threshold is not None:
+            alone = "--explain, --fold-duplicates, --group, --graph, --columns, --threshold and --exit-code"
             raise InputError(f"{alone} are for one question, not for ranking in bulk")
         from anselm.scale.manifest import wants_parts
 
@@ -119,7 +120,7 @@ def rank(
     skips = Skips()
     listed = read_entries(candidates, named_columns(columns), None if strict else skips)
     with patience("ranking"):
-        ranking = Ranker.load(model, device=device).rank(
+        ranking = Ranker.load(model, device=device, threshold=threshold).rank(
             question,
             listed,
             top,
@@ -158,6 +159,7 @@ def ask(
     explain: Explain = False,
     fold_duplicates: Fold = False,
     graph: Graph = None,
+    threshold: Threshold = None,
     exit_code: ExitCode = False,
     device: Device = None,
     model: Model = "default",
@@ -175,11 +177,11 @@ def ask(
 
         if graph is not None or strict:
             raise InputError("--graph and --strict are for files, not for a pool")
-        asked = Asked(question, where or [], top, read, explain, fold_duplicates)
+        asked = Asked(question, where or [], top, read, explain, fold_duplicates, threshold)
         return finish(ask_once(asked, pool, model, device, as_json), skips, exit_code)
     documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files or [])]
     with patience("asking"):
-        ranking = Ranker.load(model, device=device).ask(
+        ranking = Ranker.load(model, device=device, threshold=threshold).ask(
             question,
             documents,
             top,

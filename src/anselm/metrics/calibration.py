@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anselm.data.question import ENTRIES, SENTENCES, TEXTS, Question
-from anselm.errors import FormatError
+from anselm.errors import FormatError, InputError
 from anselm.files import write_atomically
 from anselm.metrics.evidence import OF_CANDIDATE, OF_KINDS, OF_LIST, candidate_evidence, kinds_evidence, list_evidence
 from anselm.metrics.logistic import FloatArray, Logistic, fit_logistic
@@ -101,6 +101,11 @@ class Calibration:
     entries: Beliefs | None = None
     sentences: Beliefs | None = None
     mixed: Logistic | None = None
+
+    def with_threshold(self, threshold: float) -> Calibration:
+        if type(threshold) not in (int, float) or not 0 <= threshold <= 1:
+            raise InputError(f"a threshold is a number from 0 to 1, not {threshold!r:.60}")
+        return replace(self, threshold=float(threshold))
 
     def judge(self, question: Question, scores: FloatArray) -> Verdict:
         values, probabilities, sure = np.asarray(scores), np.zeros(len(scores)), []

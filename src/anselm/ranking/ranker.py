@@ -42,15 +42,26 @@ class Ranker:
 
     @classmethod
     def load(
-        cls, name_or_path: str | Path = "default", *, threads: int | None = None, device: str | None = None
+        cls,
+        name_or_path: str | Path = "default",
+        *,
+        threads: int | None = None,
+        device: str | None = None,
+        threshold: float | None = None,
     ) -> Ranker:
         """A shipped model by name (see `anselm models`), or a checkpoint folder.
 
         It computes with so many `threads`; else with OMP_NUM_THREADS, or as many as there are cores for this process.
-        On a `device` it is torch that computes: "cuda", "cuda:1", "mps", "cpu", or "auto" for what there is.
+        On a `device` it is torch that computes: "cuda", "cuda:1", "mps", "cpu", or "auto" for what there is. From a
+        `threshold` on, of the certainty that there is an answer, one is given; 0.5 unless the model says otherwise.
         """
         check_count("threads", threads)
-        return cls(load_scorer(name_or_path, threads, device), load_calibration(name_or_path), str(name_or_path))
+        calibration = load_calibration(name_or_path)
+        if threshold is not None:
+            if calibration is None:
+                raise InputError(f"{name_or_path} is not calibrated, so that nothing reaches a threshold")
+            calibration = calibration.with_threshold(threshold)
+        return cls(load_scorer(name_or_path, threads, device), calibration, str(name_or_path))
 
     def rank(
         self,

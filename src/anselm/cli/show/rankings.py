@@ -131,6 +131,8 @@ def verdict(ranking: Ranking[Result], sure: str) -> str:
     if ranking.answerable:
         return f"[green]An answer was found[/], with {sure} certainty that there is one."
     hint = "[dim]anselm calibrate[/] fits this to your own questions."
+    if ranking.threshold not in (None, 0.5):
+        sure += f", below the threshold of {ranking.threshold:.0%}"
     if ranking.unsure:
         return f"[yellow]Perhaps an answer[/]: the certainty that there is one is {sure}. The best are shown; {hint}"
     return f"[yellow]No answer found[/]: the certainty that there is one is {sure}. The nearest are shown; {hint}"
