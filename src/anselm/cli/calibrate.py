@@ -49,7 +49,7 @@ def calibrate(
     find_writable(checkpoint, out)  # a name that cannot be written to should not cost the reading of the data
     with waiting("reading"):
         if faq is not None:
-            dataset = load_judged_faq(data, faq, protocol, named_columns(columns))
+            dataset = load_judged_faq(data, faq, split, protocol, named_columns(columns))
         else:
             dataset = load_training_data(data, split, protocol, data_dir, DEV, named_columns(columns))
     refit = recalibrate(checkpoint, dataset, rule, out, partial(progress, label="scoring"))

@@ -50,5 +50,5 @@ class Measurement:
         columns = named_columns(self.columns)
         with waiting("reading"):
             if self.faq is not None:
-                return load_judged_faq(self.data, self.faq, self.protocol, columns)
+                return load_judged_faq(self.data, self.faq, self.split, self.protocol, columns)
             return load_dataset(self.data, self.split, self.protocol, self.data_dir, columns=columns)

@@ -98,10 +98,16 @@ def load_dataset(
 
 
 def load_judged_faq(
-    path: str | Path, faq: str | Path, protocol: str | None = None, columns: Mapping[str, str] | None = None
+    path: str | Path,
+    faq: str | Path,
+    split: str | None = None,
+    protocol: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Dataset:
     """Questions with the ids of their entries in a FAQ (formats/judged_faq.py), each with all entries as candidates."""
     protocol = protocol or "raw"
+    if split is not None:
+        raise InputError(f"{path} is a single file and has no split {split!r}; leave the split out")
     if protocol not in FILE_PROTOCOLS:
         raise UnknownNameError("protocol", protocol, FILE_PROTOCOLS)
     questions = read_judged_faq(Path(path), Path(faq), columns)

@@ -51,3 +51,5 @@ def test_what_cannot_be_is_said(asked: str, faq: str, problem: str, tmp_path: Pa
         load_judged_faq(*write(tmp_path, asked, faq))
     with pytest.raises(InputError, match="unknown protocol"):
         load_judged_faq(*write(tmp_path, "question,right\nx,late\n"), protocol="best")
+    with pytest.raises(InputError, match="has no split 'dev'"):
+        load_judged_faq(*write(tmp_path, "question,right\nx,late\n"), split="dev")
