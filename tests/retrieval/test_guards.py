@@ -56,6 +56,11 @@ def test_nothing_is_written_over_a_pool(name: str, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="within the pool"):  # `export` would write over all judgements
             check_beside(pool, tmp_path / "bees.pool" / FILE)
         check_beside(pool, tmp_path / "bees.pool" / FILE, gathers=True)
+        with Pool.open(tmp_path / "wasps.pool", WordEncoder()) as other:
+            other.add(["wax"])
+        for file in ("pool.db", FILE):
+            with pytest.raises(InputError, match="within the pool"):
+                check_beside(pool, tmp_path / "wasps.pool" / file)
         check_beside(pool, tmp_path / "out.jsonl")
         check_beside(pool, Path("-"))
 
@@ -81,6 +86,8 @@ def test_feedback_goes_behind_what_is_there(there: bytes, kept: bytes | None, tm
     *before, last = file.read_bytes().splitlines(keepends=True)
     assert b"".join(before) == (there if kept is None else kept)
     assert json.loads(last)["question"] == "Who?"
+    aside, torn = tmp_path / "lists.jsonl.torn", b"" if kept is None else there[len(kept) :]
+    assert (aside.read_bytes() if aside.exists() else b"") == (torn and torn + b"\n")
 
 
 def test_feedback_is_not_added_to_what_is_no_file_of_lists(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def run_evaluation(
         check_plot(asked.plot)
     if asked.save:
         check_target(asked.save)
-        check_apart(asked.save, asked.data, *models)
+        check_apart(asked.save, *asked.files, *models)
     with ExitStack() as stack:  # a mistyped name should not cost the reading of the data
         systems = [open_system(stack.enter_context(equipped(model, device, workers))) for model in models]
         dataset = asked.read()

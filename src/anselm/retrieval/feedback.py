@@ -16,10 +16,12 @@ from anselm.files import STDIN, open_stdin, parse_json, read_json
 from anselm.outputs import STANDARD, check_apart, hold, is_stream
 from anselm.retrieval.item import Item
 from anselm.retrieval.pool import Pool
+from anselm.retrieval.store import FILE as DATABASE
 
 FILE = "feedback.jsonl"
 BEGINNING = b'{"question"'  # of a line that was written here
 BLOCK = 65_536  # bytes
+TORN = ".torn"
 
 
 def feedback_file(pool: Pool) -> Path:
@@ -32,10 +34,14 @@ def feedback_file(pool: Pool) -> Path:
 def check_beside(pool: Pool, output: Path, gathers: bool = False) -> None:
     """That nothing of a pool that is a folder is written over, by whichever name; who `gathers` may add to its file."""
     folder = pool.folder
-    if folder is None or str(output) == STANDARD:
+    if str(output) == STANDARD:
         return
     own = output.resolve()
     spared = FILE if gathers else None
+    if (own.parent / DATABASE).is_file() and own.name != spared:
+        raise InputError(f"{output} is within the pool {own.parent}; give a name outside to write to")
+    if folder is None:
+        return
     if own.is_relative_to(folder.resolve()) and own.name != spared:
         raise InputError(f"{output} is within the pool {folder}; give a name outside to write to")
     check_apart(output, *(one for one in folder.rglob("*") if one.is_file() and one.name != spared))
@@ -74,12 +80,14 @@ def record_feedback(path: Path, question: str, shown: Sequence[Item], right: Seq
 
 
 def append_line(file: IO[bytes], path: Path, record: Any) -> None:
-    """Half a line, which a kill may have left, is cut off first; what is no list is somebody else's, and stays."""
+    """Half a line, which a kill may have left, is put aside first; what is no list is somebody else's, and stays."""
     start, line = last_line(file)
     torn = not line.endswith(b"\n") and line.startswith(BEGINNING) and not is_list(line)
     if line.strip() and not torn and not is_list(line):
         raise FormatError(path, "its last line is no list with a question; give the name of a new file")
     if torn:
+        with path.with_name(path.name + TORN).open("ab") as aside:  # somebody may have edited it by hand
+            aside.write(line + b"\n")
         file.truncate(start)
     missing = b"\n" if line and not torn and not line.endswith(b"\n") else b""
     file.write(missing + json.dumps(record, ensure_ascii=False).encode() + b"\n")

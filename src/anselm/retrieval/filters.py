@@ -59,6 +59,9 @@ def parse_where(options: list[str]) -> dict[str, Any]:
         name, equals, value = option.partition("=")
         if not equals:
             raise InputError(f"--where takes NAME=VALUE, not {option!r:.60}")
+        if name.strip() in found:
+            several = "several values are a list, as year=[2025,2026]"
+            raise InputError(f"--where names {name.strip()!r:.60} twice; {several}")
         try:
             parsed = json.loads(value)
         except (ValueError, RecursionError):
@@ -71,4 +74,8 @@ def parse_where(options: list[str]) -> dict[str, Any]:
 def meant(name: str, written: str, parsed: Any) -> Any:
     if (name == SOURCE and not isinstance(parsed, str | list)) or isinstance(parsed, float | dict | None):
         return written
-    return [parsed, written.strip()] if isinstance(parsed, int) else parsed
+    if isinstance(parsed, list):
+        return [*parsed, *(json.dumps(one) for one in parsed if isinstance(one, int))]
+    if not isinstance(parsed, int):
+        return parsed
+    return [parsed, written.strip()] if abs(parsed) < LARGEST else written.strip()

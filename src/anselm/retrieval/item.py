@@ -104,12 +104,20 @@ def checked(item: Item) -> Item:
     if len(item.id.encode()) > MOST_BYTES or len(item.source.encode()) > MOST_BYTES:
         raise RecordError(f"the id and the source of passage {item.id!r:.60} may have {MOST_BYTES:,} bytes each")
     try:
-        if "\\u0000" in json.dumps(dict(item.meta)):
+        if has_nul(json.loads(write_meta(item.meta))):
             raise ValueError("it holds a NUL character")
         write_meta(item.meta).encode()
     except (TypeError, ValueError) as error:
         raise RecordError(f"the meta of passage {item.id!r:.60} cannot be kept as JSON: {error}") from None
     return item
+
+
+def has_nul(value: Any) -> bool:
+    """Whether there is one in a string of what JSON holds: PostgreSQL keeps none."""
+    if isinstance(value, str):
+        return "\0" in value
+    inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    return any(map(has_nul, inner))
 
 
 def kept_item(place: object, values: Sequence[Any]) -> Item:

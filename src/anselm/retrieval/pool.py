@@ -28,6 +28,7 @@ from anselm.retrieval.terms import question_weights
 
 BATCH = 1_000  # items of a transaction
 EMBEDDED = 512  # texts between two commits: a kill costs some seconds of computing
+HALF_MOST = 65_504  # the largest number in half precision, in which vectors are kept
 PAGE = 100  # items that are read at once
 DEPTH = 100  # of each kind of search, before they are fused
 
@@ -188,7 +189,7 @@ class Pool:
             vectors = np.asarray(self.encoder.text_vectors(texts), dtype=np.float32)
         except (TypeError, ValueError) as error:
             raise InputError(f"the encoder gives no vectors: {error}") from None
-        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not (np.abs(vectors) <= HALF_MOST).all():
             raise InputError(f"the encoder gives {vectors.shape} for {len(texts)} texts, or numbers that are none")
         return vectors
 

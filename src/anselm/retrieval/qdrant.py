@@ -7,6 +7,7 @@ encoder. `?width=768` is for an encoder whose vectors are not 384 numbers wide, 
 from __future__ import annotations
 
 import os
+import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,16 +34,21 @@ def connect(address: str) -> Qdrant:
         parts = urlsplit(address)
         port = parts.port or PORT
     except ValueError as error:
-        raise InputError(f"{address} is no pool: {error}; qdrant://host:port/name is needed") from None
+        raise InputError(f"{hidden(address)} is no pool: {error}; qdrant://host:port/name is needed") from None
     options = parse_qs(parts.query)
     name, width = parts.path.strip("/"), options.get("width", [str(WIDTH)])[0]
     if not parts.hostname or not name or "/" in name or not width.isdecimal():
-        raise InputError(f"{address} is no pool: qdrant://host:port/name is needed")
+        raise InputError(f"{hidden(address)} is no pool: qdrant://host:port/name is needed")
     scheme = "https" if options.get("tls") == ["1"] else "http"
     key = os.environ.get("QDRANT_API_KEY")
     place = f"{scheme}://{parts.hostname}:{port}"
     client = QdrantClient(url=place, api_key=key, check_compatibility=False)  # else it warns where none answers
-    return Qdrant(client, name, address, int(width))
+    return Qdrant(client, name, hidden(address), int(width))
+
+
+def hidden(address: str) -> str:
+    """Without the password that may be in it."""
+    return re.sub(r"//([^/@:]*):[^/@]*@", r"//\1:***@", address)
 
 
 class Qdrant:

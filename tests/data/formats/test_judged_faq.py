@@ -25,8 +25,16 @@ def test_an_entry_is_named_by_its_id_or_its_question(tmp_path: Path) -> None:
     assert [question.text for question in found] == ["late fee?", "what does it cost", "who are you"]
     assert [question.labels for question in found] == [(1.0, 0.0, 0.0), (1.0, 0.0, 1.0), (0.0, 0.0, 0.0)]
     assert {question.kind for question in found} == {ENTRIES}
-    assert [one.id for one in found[0].candidates] == ["late", "card", "entry 3"]
+    assert [one.id for one in found[0].candidates] == ["late", "card", "#3"]
     assert len(load_judged_faq(*write(tmp_path, asked), protocol="clean")) == 2
+
+
+def test_a_name_means_the_id_or_all_entries_with_the_question(tmp_path: Path) -> None:
+    entries = "a,Late?,You pay.\nb,Late?,Ten cents.\nOpen?,Closed?,At six.\n#5,Open?,At nine.\n,Free?,Yes.\n"
+    faq = f"id,question,answer\n{entries}"
+    found = load_judged_faq(*write(tmp_path, "question,right\nx,Late?\ny,Open?\nz,Free?\n", faq))
+    assert [question.labels for question in found] == [(1, 1, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 0, 1)]
+    assert [one.id for one in found[0].candidates] == ["a", "b", "Open?", "#5", "#5#"]
 
 
 def test_a_table_with_tabs(tmp_path: Path) -> None:
@@ -38,7 +46,14 @@ def test_a_table_with_tabs(tmp_path: Path) -> None:
     ("asked", "faq", "problem"),
     [
         ("question,right\nx,nobody\n", FAQ, r"asked\.csv, line 2: .*faq\.csv has no entry .* 'nobody'"),
-        ("question,id\nx,late\n", FAQ, "line 1: the columns question and right are needed; there is question, id"),
+        (
+            "question,id\nx,late\n",
+            FAQ,
+            "line 1: the columns question and right .*there is question, id",
+        ),
+        ("question,right,right\nx,late,late\n", FAQ, "once each"),
+        ("question,right\nlate fee\n", FAQ, "line 2: 1 cells where the header has 2"),
+        ("question,right\nwell, then,late\n", FAQ, "line 2: 3 cells where the header has 2"),
         ("", FAQ, "there is nothing"),
         ("question,right\n ,late\n", FAQ, "line 2: the question is empty"),
         ("question,right\n", FAQ, "has no questions under the protocol 'raw'"),

@@ -18,7 +18,7 @@ from anselm.data.formats.delimited import Rows, csv_rows, tsv_rows
 from anselm.data.formats.faqs import read_entries
 from anselm.data.formats.records import RecordError, check_question
 from anselm.data.question import Candidate, Question
-from anselm.errors import FormatError, InputError
+from anselm.errors import FormatError
 from anselm.text.kinds import suffix
 
 QUESTION, RIGHT = "question", "right"
@@ -27,26 +27,40 @@ PARTED = ";"
 
 def read_judged_faq(path: Path, faq: Path, columns: Mapping[str, str] | None = None) -> Iterator[Question]:
     """`columns` are those of the FAQ, as in `read_entries`. All entries are candidates of each question."""
-    entries = named(read_entries(faq, columns))
-    known = {name: place for place, entry in enumerate(entries) for name in (_key(entry.question), entry.id) if name}
+    entries = read_entries(faq, columns)
+    if not any(entry.question for entry in entries):
+        raise FormatError(faq, "a FAQ with questions is needed, which say what its entries are filed under")
+    known = places_of(entries)
     for number, text, right in judgements(path):
         try:
             check_question(text)
-            places = {known[name] for name in right}
+            places = {place for name in right for place in known[name]}
         except RecordError as error:
             raise FormatError(path, str(error), number) from None
         except KeyError as error:
             problem = f"{faq} has no entry with the id or the question {error.args[0]!r:.80}"
             raise FormatError(path, problem, number) from None
-        labelled = (replace(entry, label=float(place in places)) for place, entry in enumerate(entries))
+        labelled = (replace(entry, label=float(place in places)) for place, entry in enumerate(named(entries)))
         yield Question(f"{number}", text, tuple(labelled))
 
 
-def named(entries: Sequence[Candidate]) -> list[Candidate]:
-    """Each with an id, its own or that of its place."""
-    if not any(entry.question for entry in entries):
-        raise InputError("a FAQ with questions is needed, which say what its entries are filed under")
-    return [replace(entry, id=entry.id or f"entry {place}") for place, entry in enumerate(entries, start=1)]
+def places_of(entries: Sequence[Candidate]) -> dict[str, set[int]]:
+    """By id, and by the question that they are filed under, which several may share; an id goes before a question."""
+    found: dict[str, set[int]] = {}
+    for place, entry in enumerate(entries):
+        if entry.question:
+            found.setdefault(_key(entry.question), set()).add(place)
+    return found | {_key(entry.id): {place} for place, entry in enumerate(entries) if entry.id}
+
+
+def named(entries: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Each with an id, its own or one that no other has."""
+    given = {entry.id for entry in entries}
+    for place, entry in enumerate(entries, start=1):
+        made = f"#{place}"
+        while made in given:
+            made += "#"
+        yield entry if entry.id else replace(entry, id=made)
 
 
 def judgements(path: Path) -> Iterator[tuple[int, str, list[str]]]:
@@ -54,14 +68,16 @@ def judgements(path: Path) -> Iterator[tuple[int, str, list[str]]]:
     rows: Rows = tsv_rows(path) if suffix(path) == ".tsv" else csv_rows(path)
     _, header = next(rows, (0, []))
     names = [name.strip().lower() for name in header]
-    if not {QUESTION, RIGHT} <= set(names):
+    if names.count(QUESTION) != 1 or names.count(RIGHT) != 1:
         found = ", ".join(header) or "nothing"
-        raise FormatError(path, f"the columns {QUESTION} and {RIGHT} are needed; there is {found}", 1)
+        raise FormatError(path, f"the columns {QUESTION} and {RIGHT} are needed, once each; there is {found}", 1)
     asked, right = names.index(QUESTION), names.index(RIGHT)
     for number, row in rows:
-        if any(cell.strip() for cell in row):
-            cells = [*row, *[""] * (len(names) - len(row))]
-            yield number, cells[asked], [_key(one) for one in cells[right].split(PARTED) if one.strip()]
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) != len(names):
+            raise FormatError(path, f"{len(row)} cells where the header has {len(names)}", number)
+        yield number, row[asked], [_key(one) for one in row[right].split(PARTED) if one.strip()]
 
 
 def _key(text: str) -> str:
