@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from anselm import errors
-from anselm.errors import AnselmError, FormatError, InputError, MissingExtraError, UnknownNameError
+from anselm.errors import AnselmError, FormatError, InputError, MissingExtraError, NoPoolError, UnknownNameError
 
 MADE = [
     AnselmError("something"),
@@ -15,6 +15,7 @@ MADE = [
     FormatError("file.txt", "a problem", 3),
     UnknownNameError("model", "bm52", ["bm25"]),
     MissingExtraError("training", "train"),
+    NoPoolError("bees.pool"),
 ]
 
 
