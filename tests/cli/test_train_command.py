@@ -90,7 +90,7 @@ def test_train_refuses_what_would_do_nothing(lists: Path, tmp_path: Path) -> Non
     fitted = ("train", "--base", "bm25", "--data", lists, "--out", tmp_path / "out")
     for given in (("--epochs", "7"), ("--learning-rate", "9"), ("--dev", str(lists)), ("--corpus", "wikiqa")):
         assert f"{given[0]} is not for training" in refusal(*fitted, *given)
-    for given in (("--dry-run",), ("--base", "bm25"), ("--columns", "a=question")):
+    for given in (("--dry-run",), ("--protocol", "raw"), ("--columns", "a=question")):
         assert f"{given[0]} is not for training a parser" in refusal("train", "parser", *given)
     assert not (tmp_path / "out").exists()
 

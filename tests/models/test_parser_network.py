@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ from anselm.annotations.span_parser import SpanParser, check_lengths, load_span_
 from anselm.annotations.trees import Tree, read_brackets  # noqa: E402
 from anselm.encoding.tokenizer import PairTokenizer  # noqa: E402
 from anselm.errors import InputError  # noqa: E402
+from anselm.models.frames import parser_training  # noqa: E402
 from anselm.models.frames.parser_examples import collate, make_examples, take_inventory  # noqa: E402
 from anselm.models.frames.parser_losses import margin_loss  # noqa: E402
 from anselm.models.frames.parser_network import LowRank, ParserConfig, ParserNetwork, merge  # noqa: E402
-from anselm.models.frames.parser_training import Plan, parse_examples, states_of, train_parser  # noqa: E402
+from anselm.models.frames.parser_training import Plan, parse_examples, rate, states_of, train_parser  # noqa: E402
 
 TREES = [
     read_brackets("(S (NP (DT The) (NN cave)) (VP (VBZ is) (ADJP (JJ cold))) (. .))"),
@@ -144,6 +146,33 @@ def test_three_sentences_are_learned_by_heart(network: Any, tokenizer: PairToken
     scores = train_parser(network, inventory, examples, examples, plan, lambda _: None)
     assert scores.f1 == scores.tags == 1
     assert parse_examples(network, examples, inventory) == TREES
+
+
+def test_the_rate_warms_up_by_steps_or_by_time_whichever_is_over_first() -> None:
+    assert rate(0.0, 0.1) == rate(1.0, 0.1) == 0
+    assert rate(0.05, 0.1) == pytest.approx(0.5 * 0.5 * (1 + np.cos(0.05 * np.pi)))
+    assert rate(0.1, 0.1) == pytest.approx(0.5 * (1 + np.cos(0.1 * np.pi)))
+
+
+def test_the_rate_has_warmed_up_before_a_short_time_is_over(
+    network: Any, tokenizer: PairTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thousand epochs are asked for, of which there is time for few."""
+    seen, clock = [], count()
+    monkeypatch.setattr(parser_training, "set_rate", lambda _, share: seen.append(share))
+    monkeypatch.setattr(parser_training, "monotonic", lambda: float(next(clock)))
+    inventory = take_inventory(TREES)
+    examples = make_examples(TREES, inventory, tokenizer)
+    train_parser(network, inventory, examples, examples, Plan(epochs=1000, seconds=50), lambda _: None)
+    assert len(seen) < 100
+    assert max(seen) > 0.9
+
+
+def test_layers_above_are_as_wide_as_the_encoder_up_to_a_limit() -> None:
+    assert (ParserConfig().above(384).width, ParserConfig().above(384).heads) == (384, 6)
+    assert (ParserConfig().above(768).width, ParserConfig().above(768).heads) == (512, 8)
+    assert (ParserConfig().above(16).width, ParserConfig().above(16).heads) == (16, 1)
+    assert ParserConfig(width=32, heads=4).above(768) == ParserConfig(width=32, heads=4)
 
 
 @pytest.fixture

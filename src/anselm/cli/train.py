@@ -74,8 +74,8 @@ def train(
     given = {name: value for name, value in (("epochs", epochs), ("learning_rate", learning_rate)) if value is not None}
     of_lists = {"--base": base, "--dev": dev, "--split": split, "--protocol": protocol, "--columns": columns}
     if recipe == PARSER:
-        check_unused("a parser", of_lists | {"--corpus": corpus, "--dry-run": dry_run or None})
-        return train_parser(out, seed, given, Path(data) if data else None, data_dir, as_json)
+        check_unused("a parser", of_lists | {"--base": None, "--corpus": corpus, "--dry-run": dry_run or None})
+        return train_parser(out, base, seed, given, Path(data) if data else None, data_dir, as_json)
     if recipe is not None:
         if data is not None:
             raise InputError("a recipe names its own data; give a recipe or --data, not both")

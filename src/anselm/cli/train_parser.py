@@ -15,9 +15,18 @@ PARSER = "parser"  # what `anselm train` takes beside recipes
 
 
 def train_parser(
-    out: Path | None, seed: int, given: Mapping[str, Any], more: Path | None, data_dir: Path | None, as_json: bool
+    out: Path | None,
+    base: str | None,
+    seed: int,
+    given: Mapping[str, Any],
+    more: Path | None,
+    data_dir: Path | None,
+    as_json: bool,
 ) -> None:
-    """Into the user's cache, where `anselm parse` looks for it, or another folder; `more` is a file of other trees."""
+    """Into the user's cache, where `anselm parse` looks for it, or another folder.
+
+    `base` is another encoder than the usual one, `more` a file of other trees.
+    """
     if any(find_spec(library) is None for library in ("torch", "transformers", "onnx", "onnxscript")):
         raise MissingExtraError("training a parser", "export")
     from anselm.annotations.span_parser import parser_folder
@@ -30,10 +39,11 @@ def train_parser(
     from anselm.experiments.parser_runs import make_parser
     from anselm.models.frames.parser_network import ParserConfig
     from anselm.models.frames.parser_training import Plan
+    from anselm.models.frames.pretrained import MINILM
 
     plan = Plan(**{"seed": seed, **given, **({"epochs": int(given["epochs"])} if "epochs" in given else {})})
     with interruptible(None):
-        found = make_parser(target, data_dir, ParserConfig(), plan, note, more)
+        found = make_parser(target, data_dir, ParserConfig(base=base or MINILM), plan, note, more)
     if as_json:
         return print_json(asdict(found))
     test, asked = found.test, found.questions

@@ -11,7 +11,7 @@ trained, or low-rank additions to their products (Hu et al., 2021), or nothing; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -23,6 +23,7 @@ from anselm.checkpoints.settings import check_choice
 from anselm.models.frames.pretrained import MINILM
 
 TUNED = ("layers", "additions", "nothing")
+WIDEST, HEAD = 512, 64
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,19 @@ class ParserConfig:
     tuned: str = "layers"  # of the encoder; or "additions", or "nothing"
     base: str = MINILM  # the encoder
     rank: int = 64  # of the additions
-    width: int = 384
+    width: int = 0  # of the layers above it; 0: as wide as the encoder, at most 512
     layers: int = 2
-    heads: int = 6
+    heads: int = 0  # 0: one for each 64 of the width
     hidden: int = 256
     dropout: float = 0.2
 
     def __post_init__(self) -> None:
         check_choice("tuned", self.tuned, TUNED)
+
+    def above(self, inner: int) -> ParserConfig:
+        """With the widths that it has above an encoder."""
+        width = self.width or min(inner, WIDEST)
+        return replace(self, width=width, heads=self.heads or max(1, width // HEAD))
 
 
 class LowRank(nn.Module):
@@ -67,12 +73,13 @@ class ParserNetwork(nn.Module):
 
     def __init__(self, encoder: Any, config: ParserConfig, labels: int, tags: int) -> None:
         super().__init__()
+        config = config.above(inner := encoder.config.hidden_size)
         self.config, self.encoder = config, encoder.requires_grad_(False)
         if config.tuned == "additions":
             adapt(encoder, config.rank)
         elif config.tuned == "layers":
             encoder.encoder.requires_grad_(True)
-        inner, width = encoder.config.hidden_size, config.width
+        width = config.width
         self.mix = nn.Parameter(torch.zeros(encoder.config.num_hidden_layers + 1))
         self.norm = nn.LayerNorm(inner)
         self.project = nn.Linear(inner, width)

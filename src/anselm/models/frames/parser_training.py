@@ -34,7 +34,7 @@ class Plan:
     learning_rate: float = 5e-4  # of what is new
     encoder_rate: float = 1e-4  # of what was trained before
     weight_decay: float = 0.01
-    warmup: float = 0.1  # share of the steps
+    warmup: float = 0.1  # share of the steps, or of the seconds, whichever is over first
     clip: float = 1.0
     lowered: float = 0.1  # share of sentences that are read as if written without capitals
     seconds: float = 3_600  # it ends with the epoch in which they are over; the learning rate falls with the time, too
@@ -64,7 +64,7 @@ def train_parser(
         network.train()
         for places in batches(examples, plan.words, random):
             done = max(step / steps, (monotonic() - began) / plan.seconds)
-            set_rate(optimizer, rate(min(done, 1), step / steps, plan.warmup))
+            set_rate(optimizer, rate(min(done, 1), plan.warmup))
             loss = loss_of(network, collate([examples[place] for place in places]).to(device), plan)
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -96,9 +96,9 @@ def set_rate(optimizer: torch.optim.Optimizer, share: float) -> None:
         group["lr"] = group["full"] * share
 
 
-def rate(done: float, begun: float, warmup: float) -> float:
-    """Up from nothing, then down along a cosine."""
-    return min(begun / warmup, 1.0) * 0.5 * (1 + float(np.cos(np.pi * done)))
+def rate(done: float, warmup: float) -> float:
+    """Up from nothing, then down along a cosine; `done` is a share of the steps, or of the time where that is less."""
+    return min(done / warmup, 1.0) * 0.5 * (1 + float(np.cos(np.pi * done)))
 
 
 def loss_of(network: ParserNetwork, batch: Batch, plan: Plan) -> Tensor:
