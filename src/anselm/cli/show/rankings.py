@@ -127,9 +127,14 @@ def show_verdict(console: Console, ranking: Ranking[Result]) -> None:
 
 
 def verdict(ranking: Ranking[Result], sure: str) -> str:
-    """In a sentence, in the markup of the terminal. A refusal that may well be wrong is called a doubt."""
+    """In a sentence, in the markup of the terminal. A refusal that may well be wrong is called a doubt.
+
+    Several candidates may each be unlikely, and it be likely all the same that one of them answers.
+    """
     if ranking.answerable:
-        return f"[green]An answer was found[/], with {sure} certainty that there is one."
+        alone = ranking.best.probability
+        which = f" Which it is is less sure: the first has {alone:.0%}." if alone is not None and alone < 0.5 else ""
+        return f"[green]An answer was found[/], with {sure} certainty that there is one.{which}"
     hint = "[dim]anselm calibrate[/] fits this to your own questions."
     if ranking.threshold not in (None, 0.5):
         sure += f", below the threshold of {ranking.threshold:.0%}"
