@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Thread
 
@@ -167,6 +168,19 @@ def test_a_held_file_is_held_once(tmp_path: Path) -> None:
     with hold(path):
         pass
     assert (tmp_path / "file").read_bytes() == b"mine"
+
+
+def test_who_is_patient_gets_a_held_file_when_it_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import anselm.outputs
+
+    path = tmp_path / "file"
+    with ExitStack() as mine:
+        mine.enter_context(hold(path)).write(b"mine")
+        monkeypatch.setattr(anselm.outputs, "sleep", lambda _: mine.close())
+        with hold(path, patience=60) as file:
+            assert file.read() == b"mine"
+    with hold(path), pytest.raises(InputError, match="another run is writing"), hold(path, patience=0):
+        pass
 
 
 def test_a_file_that_was_moved_while_waiting_is_not_taken_for_the_partial(

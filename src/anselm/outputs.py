@@ -9,10 +9,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 from typing import IO
 
 from anselm.errors import InputError
 
+PAUSE = 0.02  # seconds between two tries to have a file alone
 STANDARD = "-"  # standard input or output, where a file name is expected
 _DESCRIPTOR = re.compile(r"/dev/fd/(\d+)|/proc/self/fd/(\d+)")
 
@@ -81,30 +83,40 @@ def check_apart(output: Path, *inputs: str | Path) -> None:
 
 
 @contextmanager
-def hold(path: Path) -> Iterator[IO[bytes]]:
+def hold(path: Path, patience: float = 0) -> Iterator[IO[bytes]]:
     """Open a file for this process alone, and make it where it is not there; another one gets an InputError.
 
+    `patience`: seconds that it waits before, where whoever has the file will soon be done with it.
     The lock is the system's, so that it goes when the process does, however that ends. Whoever had the file before may
     have moved it between our opening and our locking it; then it is another file that has the name now.
     """
-    while not is_at(file := _locked(path), path):
+    until = monotonic() + patience
+    while not is_at(file := _locked(path, until), path):
         file.close()
     with file:
         file.seek(0)
         yield file
 
 
-def _locked(path: Path) -> IO[bytes]:
+def _locked(path: Path, until: float) -> IO[bytes]:
     file = path.open("a+b")
     try:
-        _lock(file)
-    except BlockingIOError:
-        file.close()
-        raise InputError(f"another run is writing {path}; wait for it, or give another name") from None
+        while not _tried(file):
+            if monotonic() >= until:
+                raise InputError(f"another run is writing {path}; wait for it, or give another name")
+            sleep(PAUSE)
     except BaseException:
         file.close()
         raise
     return file
+
+
+def _tried(file: IO[bytes]) -> bool:
+    try:
+        _lock(file)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def is_at(file: IO[bytes], path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,21 @@ def test_feedback_is_not_added_to_what_is_no_file_of_lists(tmp_path: Path) -> No
     for name in ("-", "/dev/full"):
         with pytest.raises(InputError, match="is no file"):
             record_feedback(Path(name), "Who?", [Item("a", "One.")], ["a"])
+
+
+def test_lists_are_not_gathered_in_a_packed_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"give a name without \.gz"):
+        record_feedback(tmp_path / "lists.jsonl.gz", "Who?", [Item("a", "One.")], ["a"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_feedback_waits_for_who_is_writing(tmp_path: Path) -> None:
+    path, threads = tmp_path / FILE, 8
+    with ThreadPoolExecutor(threads) as pool:
+        made = [pool.submit(record_feedback, path, f"Who {n}?", [Item("a", "One.")], ["a"]) for n in range(threads)]
+    assert [one.result() for one in made] == [None] * threads
+    asked = {json.loads(line)["question"] for line in path.read_text().splitlines()}
+    assert asked == {f"Who {n}?" for n in range(threads)}
 
 
 def without_permission(patch: pytest.MonkeyPatch) -> None:

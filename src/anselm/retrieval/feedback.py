@@ -22,6 +22,7 @@ FILE = "feedback.jsonl"
 BEGINNING = b'{"question"'  # of a line that was written here
 BLOCK = 65_536  # bytes
 TORN = ".torn"
+PATIENCE = 10.0  # seconds that others may take to write their lines
 
 
 def feedback_file(pool: Pool) -> Path:
@@ -72,8 +73,10 @@ def record_feedback(path: Path, question: str, shown: Sequence[Item], right: Seq
     record = {"question": check_question(question), "candidates": [candidate_to_json(one) for one in labelled]}
     if str(path) == STANDARD or is_stream(path):
         raise InputError(f"{path} is no file; lists are gathered in one")
+    if path.suffix == ".gz":
+        raise InputError(f"{path}: lines are added to a plain file; give a name without .gz")
     try:
-        with hold(path) as file:
+        with hold(path, PATIENCE) as file:
             append_line(file, path, record)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
