@@ -28,7 +28,11 @@ COMMANDS = list(commands(typer.main.get_command(cli.app)))
 def test_help_has_an_example(path: tuple[str, ...]) -> None:
     done = anselm(*path, "--help")
     assert done.returncode == 0
-    assert f"Example: {' '.join(('anselm', *path))}" in done.stdout.decode()
+    text = done.stdout.decode()
+    assert f"Example: {' '.join(('anselm', *path))}" in text
+    others = ("--help", "-completion")  # which are not ours
+    switches = [line for line in text.splitlines() if "<bool>" in line and not any(name in line for name in others)]
+    assert not switches, "a switch takes no value"
 
 
 def test_no_command_shows_help() -> None:

@@ -28,6 +28,7 @@ from anselm.cli import (
     train,
     vectors,
 )
+from anselm.cli.options import switch
 from anselm.cli.output import discard, whisper
 from anselm.errors import AnselmError
 
@@ -122,9 +123,7 @@ def version(value: bool) -> None:
 @app.callback(invoke_without_command=True, epilog='Example: anselm ask "How long is the warranty?" manual.md')
 def root(
     context: typer.Context,
-    show: Annotated[
-        bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")
-    ] = False,
+    show: Annotated[bool, switch("--version", callback=version, is_eager=True, help="Print the version.")] = False,
 ) -> None:
     """Pick the right answers to a question out of candidates, or out of documents."""
     help_by_default(context)

@@ -27,6 +27,7 @@ from anselm.cli.options import (
     System,
     TieRule,
     Workers,
+    switch,
 )
 from anselm.cli.output import console, print_json, whisper
 from anselm.cli.robust_evaluation import run_robustness
@@ -50,7 +51,7 @@ def evaluate(
     metrics: Metrics = METRICS,
     ties: TieRule = "pessimistic",
     judged_only: JudgedOnly = False,
-    per_question: Annotated[bool, typer.Option("--per-question", help="Also the value of each question.")] = False,
+    per_question: Annotated[bool, switch("--per-question", help="Also the value of each question.")] = False,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw how far the probabilities hold, and what thresholds give: .png or .svg."),
@@ -64,9 +65,7 @@ def evaluate(
     ] = None,
     robust: Annotated[
         bool,
-        typer.Option(
-            "--robust", help="Also with a sentence in each list that only looks like an answer, and the drop."
-        ),
+        switch("--robust", help="Also with a sentence in each list that only looks like an answer, and the drop."),
     ] = False,
     faq: Faq = None,
     columns: Columns = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anselm.cli.completion import complete_corpus
-from anselm.cli.options import DataDir, Json
+from anselm.cli.options import DataDir, Json, switch
 from anselm.cli.output import patience, print_json, say
 from anselm.errors import InputError, MissingExtraError
 
@@ -36,7 +36,7 @@ def export(
     ] = None,
     split: Annotated[str | None, typer.Option(help="Which split of --data; `train` by default.")] = None,
     protocol: Annotated[str | None, typer.Option(help="Which questions of --data; all of them by default.")] = None,
-    float32: Annotated[bool, typer.Option("--float32", help="Exact, four times as large and half as fast.")] = False,
+    float32: Annotated[bool, switch("--float32", help="Exact, four times as large and half as fast.")] = False,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anselm.cli.options import Json
+from anselm.cli.options import Json, switch
 from anselm.cli.output import print_json, print_rows, say
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ TRAINING = "anselm train --base NAME --data LISTS.jsonl --out FOLDER"
 @app.command(epilog="Example: anselm models --all")
 def models(
     everything: Annotated[
-        bool, typer.Option("--all", help="Say what each of them is, and the terms of the weights.")
+        bool, switch("--all", help="Say what each of them is, and the terms of the weights.")
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from anselm.cli.completion import complete_corpus, complete_model
 from anselm.metrics import DEFAULT_METRICS
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+
+def switch(*names: str, **settings: Any) -> Any:
+    """An option that takes no value, so that help names no type of one."""
+    return typer.Option(*names, metavar="", **settings)
+
+
+Json = Annotated[bool, switch("--json", help="Print JSON, for machines.")]
 Model = Annotated[
     str,
     typer.Option(
@@ -24,7 +30,7 @@ Device = Annotated[
     str | None,
     typer.Option(help="What torch computes on: cuda, cuda:N, mps, cpu, or auto; without it the runtime, on the CPU."),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first record that cannot be read, and skip none.")]
+Strict = Annotated[bool, switch("--strict", help="Stop at the first record that cannot be read, and skip none.")]
 Threshold = Annotated[
     float | None, typer.Option(help="How certain it must be that there is an answer, from 0 to 1; 0.5 by default.")
 ]
@@ -37,7 +43,7 @@ Metrics = Annotated[
     typer.Option(help="Metrics, with commas between: map, mrr, map@K, mrr@K, p@K, ndcg@K, recall@K, success@K."),
 ]
 JudgedOnly = Annotated[
-    bool, typer.Option("--judged-only", help="Leave candidates that nobody judged out, instead of as not relevant.")
+    bool, switch("--judged-only", help="Leave candidates that nobody judged out, instead of as not relevant.")
 ]
 TieRule = Annotated[str, typer.Option(help="The order of equal scores: pessimistic, source or trec.")]
 System = Annotated[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anselm.cli.options import Json
+from anselm.cli.options import Json, switch
 from anselm.cli.output import patience, print_json
 from anselm.errors import InputError
 
@@ -29,7 +29,7 @@ def parse(
             help="own[:FOLDER], benepar[:MODEL], stanza[:LANG], stanford[:FOLDER], file:PATH, flat, right-branching."
         ),
     ] = "own",
-    draw: Annotated[bool, typer.Option("--draw", help="Draw the trees in the terminal.")] = False,
+    draw: Annotated[bool, switch("--draw", help="Draw the trees in the terminal.")] = False,
     svg: Annotated[Path | None, typer.Option(help="Also draw them into this file, as SVG.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from anselm.cli.options import Columns, Device, Json, Strict, named_columns
+from anselm.cli.options import Columns, Device, Json, Strict, named_columns, switch
 from anselm.cli.output import interruptible, note, print_json, say
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
@@ -50,7 +50,7 @@ def add(
     ] = None,
     columns: Columns = None,
     strict: Strict = False,
-    vectors: Annotated[bool, typer.Option(help="Fill in vectors now; without them words alone are searched.")] = True,
+    vectors: Annotated[bool, switch(help="Fill in vectors now; without them words alone are searched.")] = True,
     device: Device = None,
     as_json: Json = False,
 ) -> None:
@@ -145,7 +145,7 @@ def info(place: Place, as_json: Json = False) -> None:
 @app.command(epilog="Example: anselm pool rebuild faq.pool")
 def rebuild(
     place: Place,
-    vectors: Annotated[bool, typer.Option("--vectors", help="Compute the vectors again, too.")] = False,
+    vectors: Annotated[bool, switch("--vectors", help="Compute the vectors again, too.")] = False,
     device: Device = None,
 ) -> None:
     """Make the index of a pool again, from what it holds; no vector is computed again unless it is asked for."""
@@ -183,7 +183,7 @@ def feedback(
     place: Place,
     answers: Annotated[Path, typer.Argument(help="What `anselm ask --pool --json` printed; - is standard input.")],
     right: Annotated[list[str] | None, typer.Option(help="The id of a right answer; there may be several.")] = None,
-    none: Annotated[bool, typer.Option("--none", help="None of those that were shown is right.")] = False,
+    none: Annotated[bool, switch("--none", help="None of those that were shown is right.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", help="Where lists are gathered; feedback.jsonl in the pool by default.")
     ] = None,

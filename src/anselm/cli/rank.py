@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anselm.cli.options import Columns, Device, Json, Model, Strict, Threshold, Workers, named_columns
+from anselm.cli.options import Columns, Device, Json, Model, Strict, Threshold, Workers, named_columns, switch
 from anselm.cli.output import console, patience, print_json, whisper
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
@@ -24,14 +24,14 @@ NO_ANSWER = 1  # the exit code, where it is asked for
 
 Explain = Annotated[
     bool,
-    typer.Option("--explain", help="Mark the words that carried the scores; with trees, what drew attention in them."),
+    switch("--explain", help="Mark the words that carried the scores; with trees, what drew attention in them."),
 ]
-Fold = Annotated[bool, typer.Option("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
+Fold = Annotated[bool, switch("--fold-duplicates", help="Fold near-duplicates under the best of them.")]
 Graph = Annotated[
     Path | None,
     typer.Option(help="Draw what the model sees, graphs over the candidates or trees of the best: .svg or .html."),
 ]
-ExitCode = Annotated[bool, typer.Option("--exit-code", help="Leave with exit code 1 where no answer was found.")]
+ExitCode = Annotated[bool, switch("--exit-code", help="Leave with exit code 1 where no answer was found.")]
 
 
 @app.command(epilog='Example: anselm rank "When do you open?" --candidates faq.csv')
@@ -61,7 +61,7 @@ def rank(
             "For parts: a folder, as out/ or s3://bucket/out/.",
         ),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an --output that exists.")] = False,
+    overwrite: Annotated[bool, switch("--overwrite", help="Replace an --output that exists.")] = False,
     engine: Annotated[
         str | None, typer.Option(help="Rank in parts: on processes of this machine (local) or on a cluster (ray).")
     ] = None,
@@ -76,9 +76,7 @@ def rank(
     top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
     explain: Explain = False,
     fold_duplicates: Fold = False,
-    group: Annotated[
-        bool, typer.Option("--group", help="Put similar answers together, the best of them first.")
-    ] = False,
+    group: Annotated[bool, switch("--group", help="Put similar answers together, the best of them first.")] = False,
     graph: Graph = None,
     threshold: Threshold = None,
     exit_code: ExitCode = False,

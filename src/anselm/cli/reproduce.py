@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anselm.cli.options import DataDir, Json
+from anselm.cli.options import DataDir, Json, switch
 from anselm.cli.output import note, print_json, print_rows, say, whisper
 from anselm.errors import InputError, MissingDataError
 
@@ -27,13 +27,11 @@ Rows = Annotated[
 @app.command(epilog="Example: anselm reproduce gated-group-self-attention/table-4 --corpus wikiqa --workers 2")
 def reproduce(
     recipe: Rows = None,
-    listed: Annotated[bool, typer.Option("--list", help="List the recipes.")] = False,
-    show: Annotated[bool, typer.Option("--show", help="Show the results that are recorded.")] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Say which recorded results today's recipes agree with.")
-    ] = False,
+    listed: Annotated[bool, switch("--list", help="List the recipes.")] = False,
+    show: Annotated[bool, switch("--show", help="Show the results that are recorded.")] = False,
+    check: Annotated[bool, switch("--check", help="Say which recorded results today's recipes agree with.")] = False,
     gains: Annotated[
-        bool, typer.Option("--gains", help="Show where recorded rows gain: by the length of texts, and by noise.")
+        bool, switch("--gains", help="Show where recorded rows gain: by the length of texts, and by noise.")
     ] = False,
     corpus: Annotated[list[str] | None, typer.Option(help="Only these corpora of the recipe.")] = None,
     seed: Annotated[list[int] | None, typer.Option(help="Only these seeds.")] = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anselm.cli.completion import complete_model
-from anselm.cli.options import Device
+from anselm.cli.options import Device, switch
 from anselm.cli.output import whisper
 from anselm.errors import MissingExtraError
 
@@ -45,7 +45,7 @@ def serve(
         Path | None,
         typer.Option("--api-keys", help="A file with one API key, or two while they change; else ANSELM_API_KEYS."),
     ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Log each request, without its texts.")] = False,
+    verbose: Annotated[bool, switch("--verbose", help="Log each request, without its texts.")] = False,
 ) -> None:
     """Serve models over HTTP, as clients of Cohere, Jina, vLLM and TEI know it."""
     if missing := [name for name in ("fastapi", "uvicorn", "prometheus_client") if find_spec(name) is None]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anselm.cli.completion import complete_corpus, complete_model
-from anselm.cli.options import Columns, DataDir, Json, named_columns
+from anselm.cli.options import Columns, DataDir, Json, named_columns, switch
 from anselm.cli.output import console, interruptible, note, print_json, say
 from anselm.cli.train_parser import PARSER, train_parser
 from anselm.errors import InputError
@@ -66,7 +66,7 @@ def train(
     columns: Columns = None,
     seed: Annotated[int, typer.Option(help="Two runs with the same seed end the same.")] = 1,
     corpus: Annotated[str | None, typer.Option(help="Which corpus of a recipe; the first by default.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
+    dry_run: Annotated[bool, switch("--dry-run", help="Say what would happen, and do nothing.")] = False,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from anselm.cli.completion import complete_corpus
-from anselm.cli.options import DataDir, Json
+from anselm.cli.options import DataDir, Json, switch
 from anselm.cli.output import print_json, say
 from anselm.errors import InputError
 from anselm.outputs import check_apart
@@ -37,7 +37,7 @@ def vectors(
     window: Annotated[int, typer.Option(min=1, help="How many words on each side are looked at.")] = 5,
     min_count: Annotated[int, typer.Option("--min-count", min=1, help="How often a word must occur.")] = 1,
     epochs: Annotated[int, typer.Option(min=1, help="How often to go through the texts.")] = 10,
-    phrases: Annotated[bool, typer.Option("--phrases", help="Join words that often come together: new_york.")] = False,
+    phrases: Annotated[bool, switch("--phrases", help="Join words that often come together: new_york.")] = False,
     workers: Annotated[int, typer.Option(min=1, help="Threads; with more than one no two runs are the same.")] = 1,
     data_dir: DataDir = None,
     as_json: Json = False,
