@@ -556,6 +556,9 @@ def test_data_that_is_not_here(write: Callable[..., Path], anselm: Run, ran: lis
         ("mine/table-1/cnn", f"without {tmp_path / 'dev.jsonl'}, {gone}")
     ]
     assert json.loads(anselm("reproduce", "mine", "--list", "--json")[1]) == listed
+    _, out, err = anselm("reproduce", "--list")
+    assert [line.split() for line in out.splitlines()[2:]] == [["mine/table-1", str(len(listed))]]
+    assert "PAPER/TABLE --list names the rows" in err
     code, _, err = anselm("reproduce", "mine", "--list", "--check")
     assert (code, err) == (2, "anselm: --list and --check are asked for at once; name one of them\n")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +28,7 @@ Rows = Annotated[
 @app.command(epilog="Example: anselm reproduce gated-group-self-attention/table-4 --corpus wikiqa --workers 2")
 def reproduce(
     recipe: Rows = None,
-    listed: Annotated[bool, switch("--list", help="List the recipes.")] = False,
+    listed: Annotated[bool, switch("--list", help="List the tables, or the recipes of one that is named.")] = False,
     show: Annotated[bool, switch("--show", help="Show the results that are recorded.")] = False,
     check: Annotated[bool, switch("--check", help="Say which recorded results today's recipes agree with.")] = False,
     gains: Annotated[
@@ -58,6 +59,8 @@ def reproduce(
         raise InputError(f"{' and '.join(given)} are asked for at once; name one of them")
     if listed:
         rows = find_recipes(recipe) if recipe else list(all_recipes().values())
+        if recipe is None and not as_json:
+            return list_tables(rows)
         return print_rows([row(one, data_dir) for one in rows], as_json, COLUMNS)
     recorded = recorded_folder(results)
     if gains:
@@ -98,6 +101,15 @@ def reproduce(
 
 
 COLUMNS = ("recipe", "model", "seeds", "corpora", "here")
+
+
+def list_tables(recipes: Sequence[Recipe]) -> None:
+    """What there is, at a glance: the rows are many."""
+    tables: dict[str, list[Recipe]] = {}
+    for recipe in recipes:
+        tables.setdefault(f"{recipe.paper}/{recipe.table}", []).append(recipe)
+    print_rows([{"table": name, "rows": len(own)} for name, own in tables.items()], as_json=False)
+    note("anselm reproduce PAPER/TABLE --list names the rows of a table")
 
 
 def row(recipe: Recipe, data_dir: Path | None) -> dict[str, object]:
