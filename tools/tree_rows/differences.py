@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from anselm.experiments.comparisons import place
+from anselm.experiments.result_tables import spell_chance
 from anselm.experiments.results import Result, find_results
 from anselm.metrics.significance import compare, holm, welch_test
 
@@ -48,7 +49,7 @@ def describe(results: Sequence[Result]) -> list[str]:
     return [
         f"| {' '.join(place(one)[:2])} | {one.row} | {other.row} | {found.difference:+.3f} "
         f"({found.interval[0]:+.3f} to {found.interval[1]:+.3f}) "
-        f"| {found.p_randomisation:.3f} / {p:.3f} | {holms:.3f} |"
+        f"| {spell_chance(found.p_randomisation)} / {spell_chance(p)} | {spell_chance(holms)} |"
         for (one, other), found, p, holms in zip(both, compared, seeds, corrected, strict=True)
     ]
 

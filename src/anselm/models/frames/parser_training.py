@@ -77,7 +77,7 @@ def train_parser(
         if best is None or scores.f1 > best.f1:
             best, kept = scores, {name: value.clone() for name, value in network.own_weights().items()}
         if taken > plan.seconds and epoch < plan.epochs:
-            say(f"{plan.seconds:.0f} s are over after {epoch} of {plan.epochs} epochs: the parser is not trained out")
+            say(f"{plan.seconds:.0f} s are over after {epoch} of {plan.epochs} epochs; more might be better")
             break
     network.load_state_dict(kept, strict=False)
     return best or score_brackets([], [])
@@ -97,7 +97,7 @@ def set_rate(optimizer: torch.optim.Optimizer, share: float) -> None:
 
 
 def rate(done: float, warmup: float) -> float:
-    """Up from nothing, then down along a cosine; `done` is a share of the steps, or of the time where that is less."""
+    """Up from nothing, then down along a cosine; `done` is the share of the steps, or of the time if that is larger."""
     return min(done / warmup, 1.0) * 0.5 * (1 + float(np.cos(np.pi * done)))
 
 
