@@ -166,6 +166,8 @@ def test_the_rate_has_warmed_up_before_a_short_time_is_over(
     train_parser(network, inventory, examples, examples, Plan(epochs=1000, seconds=50), lambda _: None)
     assert len(seen) < 100
     assert max(seen) > 0.9
+    assert seen[0] < 0.5  # it rises
+    assert seen[-1] < 0.1  # and has fallen when time is over
 
 
 def test_layers_above_are_as_wide_as_the_encoder_up_to_a_limit() -> None:

@@ -17,7 +17,7 @@ from anselm.encoding.tokenizer import PairTokenizer  # noqa: E402
 from anselm.models.frames import parser_training  # noqa: E402
 from anselm.models.frames.parser_examples import collate, make_examples, take_inventory  # noqa: E402
 from anselm.models.frames.parser_network import LowRank, ParserConfig, ParserNetwork, adapt  # noqa: E402
-from anselm.models.frames.parser_training import Plan, rate_groups, set_rate, states_of, train_parser  # noqa: E402
+from anselm.models.frames.parser_training import Plan, loss_of, rate_groups, set_rate, states_of, train_parser  # noqa: E402
 
 TREES = [
     read_brackets("(S (NP (NNP Rome)) (VP (VBZ is) (ADJP (JJ old))) (. .))"),
@@ -86,6 +86,13 @@ def test_sentences_are_read_as_if_written_without_capitals() -> None:
         expected = states_of(network, batch)
     assert torch.equal(lowered, expected)
     assert not torch.allclose(usual, lowered)
+
+
+def test_the_share_of_lowered_sentences_is_that_of_the_plan() -> None:
+    network, batch = make_network("nothing"), collate(EXAMPLES)
+    with torch.no_grad():
+        usual, lowered = (loss_of(network, batch, Plan(lowered=share)) for share in (0.0, 1.0))
+    assert usual != lowered
 
 
 def test_layers_are_mixed_and_normed_before_they_are_projected() -> None:
