@@ -78,6 +78,55 @@ def test_padding_changes_no_state(network: Any, tokenizer: PairTokenizer) -> Non
     assert torch.allclose(together[2, : len(alone)], alone, atol=1e-5)
 
 
+def dropped(seen: Any, whole: Any) -> bool:
+    """Whether half of it is gone, and the rest twice as large."""
+    alive = whole != 0
+    gone = (seen == 0) & alive
+    return bool(torch.allclose(seen[~gone], 2 * whole[~gone], atol=1e-5) and 0.4 < gone.sum() / alive.sum() < 0.6)
+
+
+def test_dropout_is_before_every_product_above_the_encoder(network: Any, tokenizer: PairTokenizer) -> None:
+    """What each product is given, beside what was computed before it; in training alone."""
+    inventory = take_inventory(TREES)
+    batch = collate(make_examples(TREES * 8, inventory, tokenizer))
+    states, given, made = network.layer_states(batch.ids, batch.mask), dict[str, Any](), dict[str, Any]()
+    names = {getattr(network, name): name for name in ("project", "fence", "label", "tag_hidden", "tag")}
+
+    def keep(module: Any, x: tuple[Any], out: Any) -> None:
+        given[names[module]], made[names[module]] = x[0], out
+
+    for module in names:
+        module.register_forward_hook(keep)
+    network.train().dropout.p = 0.5
+    h = torch.randn(batch.ids.numel(), 16)
+    network.above(states, batch.mask, batch.shapes)
+    network.span_scores(h, batch.before, batch.behind, batch.starts, batch.ends)
+    network.tag_scores(h, batch.first, batch.last)
+    apart = made["fence"][batch.ends] - made["fence"][batch.starts]
+    whole = {
+        "project": network.norm((states * network.mix.softmax(0)[:, None]).sum(2)),
+        "fence": torch.cat([h[batch.before, :8], h[batch.behind, 8:]], dim=1),
+        "label": torch.relu(network.fence_norm(apart)),
+        "tag_hidden": torch.cat([h[batch.first], h[batch.last]], dim=1),
+        "tag": torch.relu(made["tag_hidden"]),
+    }
+    assert {name: dropped(given[name], value) for name, value in whole.items()} == dict.fromkeys(whole, True)
+    network.eval()
+    network.above(states, batch.mask, batch.shapes)
+    assert torch.equal(given["project"], whole["project"])
+
+
+def test_the_layers_above_the_encoder_have_the_dropout_of_the_settings() -> None:
+    shape = transformers.BertConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32)
+    encoder = transformers.BertModel(shape, add_pooling_layer=False)
+    made = ParserNetwork(encoder, ParserConfig("nothing", layers=2, dropout=0.35), 2, 2)
+    assert made.dropout.p == 0.35
+    assert [layer.self_attn.dropout for layer in made.top.layers] == [0.35] * 2
+    inside = [one.p for one in made.top.modules() if isinstance(one, torch.nn.Dropout)]
+    assert inside == [0.35] * len(inside)
+    assert len(inside) == 2 * 3
+
+
 def test_additions_merge_into_the_products(network: Any) -> None:
     for module in network.modules():
         if isinstance(module, LowRank):

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
+
+from torch.optim.optimizer import register_optimizer_step_pre_hook  # noqa: E402
 
 from anselm.annotations.evalb import BracketScores  # noqa: E402
 from anselm.annotations.piece_rows import LOWER  # noqa: E402
 from anselm.annotations.trees import read_brackets  # noqa: E402
 from anselm.encoding.tokenizer import PairTokenizer  # noqa: E402
 from anselm.models.frames import parser_training  # noqa: E402
-from anselm.models.frames.parser_examples import collate, make_examples, take_inventory  # noqa: E402
+from anselm.models.frames.parser_examples import batches, collate, make_examples, take_inventory  # noqa: E402
 from anselm.models.frames.parser_network import LowRank, ParserConfig, ParserNetwork, adapt  # noqa: E402
 from anselm.models.frames.parser_training import Plan, loss_of, rate_groups, set_rate, states_of, train_parser  # noqa: E402
 
@@ -74,6 +78,80 @@ def test_the_weights_that_were_best_on_dev_are_kept(monkeypatch: pytest.MonkeyPa
     left = network.state_dict()
     assert all(torch.equal(left[name], value) for name, value in after[1].items())
     assert any(not torch.equal(left[name], value) for name, value in after[3].items())
+
+
+def steps_of(plan: Plan) -> list[Any]:
+    """All gradients as one vector, at each step of the optimizer."""
+    network, found = make_network("nothing"), list[Any]()
+
+    def keep(*_: object) -> None:
+        gradients = [one.grad.flatten() for one in network.parameters() if one.grad is not None]
+        found.append(torch.cat(gradients).double())
+
+    handle = register_optimizer_step_pre_hook(keep)
+    try:
+        train_parser(network, INVENTORY, EXAMPLES, EXAMPLES, plan, lambda _: None)
+    finally:
+        handle.remove()
+    return found
+
+
+def test_gradients_are_clipped_together_to_the_length_of_the_plan() -> None:
+    whole, *_ = steps_of(Plan(epochs=1, clip=1e9))
+    length = float(whole.square().sum().sqrt())
+    assert length > 0.5
+    clipped, *_ = steps_of(Plan(epochs=1, clip=0.25))
+    torch.testing.assert_close(clipped, whole * (0.25 / length), atol=1e-7, rtol=1e-4)
+    kept, *_ = steps_of(Plan(epochs=1, clip=2 * length))
+    torch.testing.assert_close(kept, whole)  # a short one is not made longer
+
+
+MANY = make_examples([TREES[i % 2] for i in range(12)], INVENTORY, TOKENIZER)
+
+
+def orders_of(monkeypatch: pytest.MonkeyPatch, seed: int) -> list[list[list[int]]]:
+    """The batches of each of four epochs, as places of examples."""
+    network, read, modes = make_network("nothing"), list[list[int]](), list[bool]()
+
+    def keep(examples: Any) -> Any:
+        if network.training:
+            read.append([next(i for i, one in enumerate(MANY) if one is example) for example in examples])
+        return collate(examples)
+
+    def loss(network: Any, batch: Any, plan: Plan) -> Any:
+        modes.append(network.training)
+        return loss_of(network, batch, plan)
+
+    monkeypatch.setattr(parser_training, "collate", keep)
+    monkeypatch.setattr(parser_training, "loss_of", loss)
+    train_parser(network, INVENTORY, MANY, EXAMPLES, Plan(epochs=4, words=16, seed=seed), lambda _: None)
+    assert all(modes)  # dev, which is read without dropout, comes between them
+    assert len(modes) == len(read) == 4 * 6
+    return [read[start : start + 6] for start in range(0, 24, 6)]
+
+
+def test_every_epoch_has_all_sentences_in_an_order_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    orders = orders_of(monkeypatch, 1)
+    for batched in orders:
+        assert sorted(place for batch in batched for place in batch) == list(range(len(MANY)))
+    assert len({str(batched) for batched in orders}) == 4
+    assert orders_of(monkeypatch, 1) == orders
+    assert orders_of(monkeypatch, 2) != orders
+
+
+def test_batches_come_in_an_order_and_a_company_that_change() -> None:
+    """Of sentences of about one length; without a generator from short to long."""
+    lengths = list(range(1, 41))
+    sentences: Any = [SimpleNamespace(words=length) for length in reversed(lengths)]
+    read = lambda *random: [[sentences[i].words for i in batch] for batch in batches(sentences, 90, *random)]  # noqa: E731
+    assert [length for batch in read() for length in batch] == lengths
+    random = np.random.default_rng(1)
+    draws = [read(random) for _ in range(5)]
+    for batched in draws:
+        assert sorted(length for batch in batched for length in batch) == lengths
+        assert all(max(batch) - min(batch) < 25 for batch in batched)
+    assert len({frozenset(map(frozenset, batched)) for batched in draws}) == 5
+    assert any(min(batched[0]) > max(batched[-1]) for batched in draws)
 
 
 def test_sentences_are_read_as_if_written_without_capitals() -> None:
