@@ -115,6 +115,20 @@ def test_dynamic_graph(activation: str, scaled: bool) -> None:
     np.testing.assert_allclose(found.sum(dim=-1), MASK.float(), atol=1e-6)
 
 
+def test_a_list_that_is_all_padding_has_an_empty_graph_and_no_gradient() -> None:
+    """A softmax over nothing is no number, and what is no number stays so when it is hidden."""
+    torch.manual_seed(3)
+    layer, h, mask = DynamicGraph(6, "relu", False), torch.randn(4, 4, 6, requires_grad=True), torch.zeros(4, 4).bool()
+    mask[:3] = MASK
+    found = layer(h, mask)
+    assert torch.equal(found[3], torch.zeros(4, 4))
+    torch.testing.assert_close(found[:3], layer(h[:3], MASK))
+    gradient, weight = torch.autograd.grad(found.square().sum(), [h, layer.weight.weight])
+    expected, others = torch.autograd.grad(layer(h[:3], MASK).square().sum(), [h, layer.weight.weight])
+    torch.testing.assert_close((gradient, weight), (expected, others))
+    assert torch.equal(gradient[3], torch.zeros(4, 6))
+
+
 def test_normalise_and_convolution() -> None:
     torch.manual_seed(5)
     graph = torch.from_numpy(naive(lambda k, i, j: 0.0 if k == 2 and i == 1 else RNG.random())).float()

@@ -81,6 +81,21 @@ def test_padding_changes_nothing(fusion: str) -> None:
         torch.testing.assert_close(found[k, :size], expected[k, :size])
 
 
+@pytest.mark.parametrize("fusion", ["gru", "linear"])
+def test_a_list_that_is_all_padding_changes_nothing_of_the_others(fusion: str) -> None:
+    model, h, known = encoder(fusion=fusion), states(), relations()
+    none = {"mask": torch.zeros_like(known.mask[:1])}
+    values = {name: getattr(known, name) for name in known.__dataclass_fields__}
+    more = Relations(**{name: torch.cat([value, none.get(name, value[:1])]) for name, value in values.items()})
+    found = model(torch.cat([h, h[:1]]), more)
+    assert torch.isfinite(found).all()
+    gradients = []
+    for scored, mask in ((found[:2], known.mask), (model(h, known), known.mask)):
+        torch.testing.assert_close(scored[mask], found[:2][mask])
+        gradients.append(torch.autograd.grad(scored[mask].square().sum(), list(model.parameters()), retain_graph=True))
+    torch.testing.assert_close(*gradients, atol=1e-5, rtol=1e-4)
+
+
 @torch.no_grad()
 @pytest.mark.parametrize(
     ("graphs", "fusion", "same"),

@@ -16,8 +16,17 @@ from torch import Tensor  # noqa: E402
 
 from anselm.annotations.penn_labels import COUNT, END, label_number  # noqa: E402
 from anselm.annotations.trees import Tree, read_brackets  # noqa: E402
-from anselm.layers.tree_attention import SpanAttention, Stream, SyntacticEmbedding, aggregate, ascend  # noqa: E402
+from anselm.layers.tree_attention import (  # noqa: E402
+    LEVELS,
+    POSITIONS,
+    SpanAttention,
+    Stream,
+    SyntacticEmbedding,
+    aggregate,
+    ascend,
+)
 from anselm.layers.tree_schedule import Schedule, make_schedule  # noqa: E402
+from anselm.models.frames import constituents  # noqa: E402
 from anselm.models.frames.constituents import make_outline  # noqa: E402
 
 WIDTH, HEADS = 24, 3
@@ -51,7 +60,8 @@ class Recursion:
     def syntax(self, label: int, position: int, level: int) -> Tensor:
         """(2)"""
         syntax = self.layers.syntax
-        summed = syntax.labels.weight[label] + syntax.positions.weight[position] + syntax.levels.weight[level]
+        place, depth = min(position, POSITIONS - 1), min(level, LEVELS - 1)
+        summed = syntax.labels.weight[label] + syntax.positions.weight[place] + syntax.levels.weight[depth]
         found: Tensor = syntax.project.weight @ summed + syntax.project.bias
         return found
 
@@ -144,6 +154,19 @@ def test_level_by_level_is_the_recursion(end_label: int | None, added: bool, nor
         torch.testing.assert_close(found[:, i], expected, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "tree",
+    [chain(LEVELS + 10, True), Tree("NP", (Tree("NN", word="w"),) * (POSITIONS + 10))],
+    ids=["levels", "positions"],
+)
+def test_levels_and_positions_beyond_the_last_count_as_the_last(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Constituents that deep are dissolved before; the layer by itself takes any."""
+    monkeypatch.setattr(constituents, "DEEPEST", 2 * LEVELS)
+    layers, rows = Layers(normed=True), torch.randn(len(tree.words()) + 2, WIDTH)
+    expected = torch.stack(Recursion(layers, None, True).root(tree, iter(rows[:-2]), rows[-2], rows[-1]))
+    torch.testing.assert_close(compute([tree], layers, [rows], None, True)[:, 0], expected, atol=1e-5, rtol=1e-5)
+
+
 @pytest.mark.parametrize("normed", [False, True])
 def test_gradients_are_those_of_the_recursion(normed: bool) -> None:
     layers, trees = Layers(normed), forest()[3:12]
@@ -185,6 +208,22 @@ def test_attention_begins_neither_uniform_nor_saturated() -> None:
         entropy = torch.zeros(step.spans, shares.shape[1]).index_add(0, step.owners, shares)
         sizes = torch.bincount(step.owners, minlength=step.spans).log()
         assert 0.6 < float((entropy / sizes[:, None]).mean()) < 0.97
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(
+    ("name", "share"), [("query", 1), ("key_value", 1), ("output", 1 / 3), ("widen", 1 / 3), ("narrow", 1 / 3)]
+)
+def test_queries_keys_and_values_begin_as_large_as_tokens_and_what_is_added_smaller(name: str, share: float) -> None:
+    """On tokens of variance 1; a third of it is what nn.Linear leaves."""
+    torch.manual_seed(1)
+    line = getattr(SpanAttention(2, 192, 6, 384), name)
+    width = line.weight.shape[1]
+    given = torch.randn(2, 1_000, width)
+    for stream in range(2):
+        assert float((given[stream] @ line.weight[stream]).var()) == pytest.approx(share, rel=0.1)
+    if share < 1:
+        assert float(line.bias.std()) == pytest.approx((share / width) ** 0.5, rel=0.15)
 
 
 @torch.no_grad()

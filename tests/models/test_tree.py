@@ -110,6 +110,13 @@ class Recursion:
         return found[0]
 
 
+def test_words_begin_on_the_scale_of_glorot_and_bengio(folder: Path) -> None:
+    """Var(W) = 2 / (in + out); PyTorch's own is a third of 1 / in."""
+    weight = model(folder).semantic.weight.detach()
+    outside, inside = weight.shape
+    assert float(weight.var()) == pytest.approx(2 / (inside + outside), rel=0.2)
+
+
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"pieces": "first"},
