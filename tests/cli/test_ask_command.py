@@ -68,6 +68,43 @@ def test_what_cannot_be_read_in_a_folder_is_skipped(tmp_path: Path) -> None:
     assert anselm("ask", QUESTION, tmp_path / "b.txt", "-m", "bm25").returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("empty.txt", "", "there is no text in it"),
+        ("blank.md", " \n\n", "there is no text in it"),
+        ("empty.csv", "", "there is no text in it"),
+        ("titles.md", "# Prices\n", "there are no sentences in it"),
+        ("-", "", "there is no text in it"),
+    ],
+)
+def test_a_file_with_nothing_to_find_is_named_and_the_others_are_asked(
+    name: str, content: str, says: str, tmp_path: Path
+) -> None:
+    empty, good = name if name == "-" else tmp_path / name, tmp_path / "good.txt"
+    good.write_text(FAQ)
+    if name != "-":
+        (tmp_path / name).write_text(content)
+    done = anselm("ask", QUESTION, empty, good, "-m", "bm25", "--json", stdin=content.encode())
+    assert (done.returncode, len(json.loads(done.stdout)["results"])) == (3, 3)
+    assert done.stderr.decode().splitlines() == [
+        f"anselm: skipped: {empty}: {says}",
+        "anselm: 1 skipped; --strict stops at the first",
+    ]
+    strict = anselm("ask", QUESTION, good, empty, "-m", "bm25", "--strict", stdin=content.encode())
+    assert (strict.returncode, strict.stdout, strict.stderr.decode()) == (2, b"", f"anselm: {empty}: {says}\n")
+    alone = anselm("ask", QUESTION, empty, "-m", "bm25", stdin=content.encode())
+    assert (alone.returncode, alone.stderr) == (2, b"anselm: there are no sentences in the documents\n")
+
+
+def test_strict_stops_at_a_document_of_another_kind_in_a_folder(tmp_path: Path) -> None:
+    """As is said where it is passed over."""
+    (tmp_path / "good.txt").write_text(FAQ)
+    (tmp_path / "old.doc").write_bytes(b"")
+    assert anselm("ask", QUESTION, tmp_path, "-m", "bm25").returncode == 3
+    assert anselm("ask", QUESTION, tmp_path, "-m", "bm25", "--strict").returncode == 2
+
+
 def test_a_threshold_may_be_set() -> None:
     asked = ("rank", QUESTION, "-c", "-", "--model", "bm25")
     given = FAQ.encode()

@@ -132,6 +132,22 @@ def test_what_cannot_be_read_is_told_or_an_error(folder: Path) -> None:
         Ranker(BySharedWords()).ask("Who?", folder)
 
 
+def test_texts_without_a_sentence_are_told_to_who_asks_and_are_no_error(folder: Path) -> None:
+    told: list[FormatError] = []
+    texts = ["", "Ann.", " \n", "***", "Bob."]
+    assert [spot.candidate.document for spot in find_spots(texts, skip=told.append)] == [1, 4]
+    assert [str(error) for error in told] == [
+        "document 0: there is no text in it",
+        "document 2: there is no text in it",
+        "document 3: there are no sentences in it",
+    ]
+    assert [spot.candidate.document for spot in find_spots(texts)] == [1, 4]
+    (folder / "bad.csv").write_text("question,answer\nWhy?\n")
+    told.clear()
+    find_spots([folder / "bad.csv", "Ann."], skip=told.append)  # whose row is told, and not the table as well
+    assert [str(error).partition(": ")[0] for error in told] == [f"{folder / 'bad.csv'}, line 2"]
+
+
 @pytest.mark.parametrize(
     ("capacity", "read", "count"), [(None, None, 8), (3, None, 3), (3, 5, 5), (None, 2, 2), (3, 99, 8)]
 )

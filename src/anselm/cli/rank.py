@@ -165,6 +165,7 @@ def ask(
 ) -> None:
     """Find the sentences of documents, or the entries of FAQs, that answer a question."""
     from anselm.ranking.ranker import Ranker
+    from anselm.text.faq import refuse
 
     check_graph(graph)
     if (pool is not None and (files or columns)) or (pool is None and (where or not files)):
@@ -184,7 +185,7 @@ def ask(
             documents,
             top,
             columns=named_columns(columns),
-            skip=None if strict else skips,
+            skip=refuse if strict else skips,
             explain=explain,
             fold_duplicates=fold_duplicates,
             read=read,

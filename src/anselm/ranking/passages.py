@@ -32,9 +32,11 @@ def find_spots(
     columns: Mapping[str, str] | None = None,
     skip: Skip | None = None,
 ) -> list[Spot]:
+    """`skip` is also told of documents in which there is nothing to find, beside others; without it they pass."""
     check_columns(columns)
     spots: list[Spot] = []
     skipped: list[FormatError] = []
+    empty: list[FormatError] = []
 
     def note(error: FormatError) -> None:
         skipped.append(error)
@@ -43,13 +45,23 @@ def find_spots(
 
     told = note if skip else None
     for number, document in enumerate(open_documents(documents, columns, told)):
+        before = len(skipped)
         parts: Sequence[Sentence | Entry] = entries_of(document, columns, told) or list(sentences(document))
+        if not parts and len(skipped) == before:
+            empty.append(FormatError(document.source, nothing_in(document)))
         for place, found in enumerate(parts):
             candidate = replace(make_candidate(str(len(spots)), found), document=number, place=place)
             spots.append(Spot(document, found, candidate))
     if not spots:
         raise next(iter(skipped), InputError("there are no sentences in the documents"))
+    if skip:
+        for error in empty:
+            skip(error)
     return spots
+
+
+def nothing_in(document: Document) -> str:
+    return f"there {'are no sentences' if document.text.strip() else 'is no text'} in it"
 
 
 def check_text(text: str) -> None:

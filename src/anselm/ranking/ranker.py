@@ -145,8 +145,9 @@ class Ranker:
         default), those nearest to the question by their words and, as far as the model knows, by their meaning.
 
         `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each file or entry that cannot
-        be read, and is passed over then; without it the first is an error. `explain` tells which words carried the
-        scores. `fold_duplicates` leaves out what is almost word for word the same as a better one, such as the
+        be read, and is passed over then; without it the first is an error. It is also told of each document that holds
+        no sentence beside others that do; without it they are left out. `explain` tells which words carried the scores.
+        `fold_duplicates` leaves out what is almost word for word the same as a better one, such as the
         sentences of a page that is there twice. `context` and `figures` as in `rank`.
         """
         check_count("top", top)
