@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from anselm.errors import AnselmError, InputError
 from anselm.models.lexical import Config, Lexical, idf
@@ -16,7 +18,7 @@ from anselm.retrieval.item import Item, item_from_object
 from anselm.retrieval.pool import Pool
 from anselm.retrieval.terms import MEAN_LENGTH
 from anselm.text.statistics import Statistics
-from tests.retrieval.engines import ENGINES, WordEncoder
+from tests.retrieval.engines import ENGINES, WIDTH, WordEncoder
 
 TALK = "bees honey hive nectar flower garden summer winter the of in a keeper smoke wax comb queen worker drone"
 Open = Callable[[], Pool]
@@ -191,6 +193,43 @@ def test_vectors_of_another_model_are_refused(pool: Open) -> None:
     assert opened.engine.count_pending() == 5
     assert opened.embed() == 5
     assert opened.search("honey")
+
+
+class Wider(WordEncoder):
+    """Another one that says that it is the same."""
+
+    def text_vectors(self, texts: list[str]) -> NDArray[np.float64]:
+        return np.pad(super().text_vectors(texts), ((0, 0), (0, 1)))
+
+
+def test_vectors_of_another_width_are_refused(pool: Open) -> None:
+    opened = pool()
+    opened.add(make_items(5))
+    opened.embed()
+    before = opened.search("honey")
+    opened._encoder = Wider()
+    opened.add([Item("new", "A zeppelin above the lake.")])
+    says = rf"{re.escape(opened.place)}.* {WIDTH} numbers.* {WIDTH + 1}; .*(rebuild --vectors`|\?width=)"
+    for use in (lambda: opened.search("honey"), opened.embed):
+        with pytest.raises(InputError, match=says):
+            use()
+    assert opened.count_pending() == 1
+    opened._encoder = WordEncoder()
+    assert opened.search("honey") == before  # nothing was written
+    assert opened.embed() == 1
+
+
+def test_all_vectors_may_be_made_again_in_another_width(pool: Open) -> None:
+    opened = pool()
+    opened.add(items := make_items(5))
+    opened.embed()
+    opened.search("honey")
+    if isinstance(getattr(opened.engine, "width", None), int):
+        pytest.skip("its address says how wide they are")
+    opened.rebuild(vectors=True)
+    opened._encoder = Wider()
+    assert opened.embed() == 5
+    assert sorted(opened.search_apart("honey", 9)[1]) == sorted(item.id for item in items)
 
 
 def test_what_is_not_there_is_said(pool: Open) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from anselm.errors import InputError, NoPoolError
 from anselm.outputs import hold
-from anselm.retrieval.engine import Pending, Vectors
+from anselm.retrieval.engine import Pending, Vectors, other_width
 from anselm.retrieval.filters import Conditions
 from anselm.retrieval.indexes import Index, UnusableIndex, drop_index, open_index, replacement
 from anselm.retrieval.item import Item
@@ -125,6 +125,11 @@ class Embedded:
     def fingerprint(self) -> str | None:
         found = self.reading.fact(FINGERPRINT)
         return None if found is None else str(found)
+
+    def check_width(self, width: int) -> None:
+        known = self.reading.width
+        if width != known and self.fingerprint() is not None:  # a width alone may be that of vectors that are gone
+            raise other_width(self.place, known, width)
 
     def set_vectors(self, fingerprint: str, pending: Sequence[Pending], vectors: Vectors) -> None:
         self.writing.set_vectors(fingerprint, pending, vectors)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from anselm.errors import InputError
 from anselm.retrieval.filters import Conditions
 from anselm.retrieval.item import Item
 
@@ -22,6 +23,11 @@ class Pending:
     id: str
     hash: str
     text: str
+
+
+def other_width(place: str, known: int, width: int) -> InputError:
+    problem = f"its vectors have {known} numbers, and those of the encoder {width}"
+    return InputError(f"{place}: {problem}; `anselm pool rebuild --vectors` makes them again")
 
 
 class Engine(Protocol):
@@ -62,6 +68,10 @@ class Engine(Protocol):
 
     def fingerprint(self) -> str | None:
         """Of what made the vectors; None where there are none."""
+        ...
+
+    def check_width(self, width: int) -> None:
+        """That vectors of so many numbers are as wide as those that it has."""
         ...
 
     def set_vectors(self, fingerprint: str, pending: Sequence[Pending], vectors: Vectors) -> None:

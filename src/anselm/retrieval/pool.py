@@ -191,6 +191,8 @@ class Pool:
             raise InputError(f"the encoder gives no vectors: {error}") from None
         if vectors.ndim != 2 or len(vectors) != len(texts) or not (np.abs(vectors) <= HALF_MOST).all():
             raise InputError(f"the encoder gives {vectors.shape} for {len(texts)} texts, or numbers that are none")
+        with self._lock:
+            self.engine.check_width(vectors.shape[1])
         return vectors
 
     def _pending(self, most: int) -> list[Pending]:

@@ -18,7 +18,7 @@ from urllib.parse import urldefrag, urlsplit
 import psycopg
 
 from anselm.errors import FormatError, InputError, NoPoolError
-from anselm.retrieval.engine import Pending, Vectors
+from anselm.retrieval.engine import Pending, Vectors, other_width
 from anselm.retrieval.filters import Conditions
 from anselm.retrieval.item import Item, kept_item, write_meta
 from anselm.retrieval.postgres_words import WordSearch, as_sql
@@ -78,6 +78,7 @@ class Postgres:
         self.place = (address.replace(hidden, ":***@") if parts.password else address) + f"#{name}"
         self.name, self.item = name, f"anselm_{name}"
         self._made, self._written = False, 0
+        self._width: int | None = None  # of the vectors, as far as is known
         self._words = WordSearch(self.item, self._rows)
         with self._guarded():
             self._connection = psycopg.connect(address, autocommit=True)
@@ -193,6 +194,14 @@ class Postgres:
     def fingerprint(self) -> str | None:
         found = self._rows("SELECT value FROM {item}_fact WHERE name = 'fingerprint'")
         return str(found[0][0]) if found else None
+
+    def check_width(self, width: int) -> None:
+        """Looked up where it is another one than before: there is no index on whose vectors are there."""
+        if width != self._width:
+            sql = "SELECT vector_dims(vector) FROM {item} WHERE vector IS NOT NULL LIMIT 1"
+            self._width = int(found[0][0]) if (found := self._rows(sql)) else None
+        if self._width not in (None, width):
+            raise other_width(self.place, self._width, width)
 
     def set_vectors(self, fingerprint: str, pending: Sequence[Pending], vectors: Vectors) -> None:
         update = self._sql("UPDATE {item} SET vector = %s::halfvec WHERE id = %s AND hash = %s")

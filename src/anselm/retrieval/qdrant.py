@@ -135,9 +135,11 @@ class Qdrant:
             points, _ = self.client.scroll(self.name, models.Filter(must_not=[made_by("")]), limit=1)
         return str((points[0].payload or {})["fingerprint"]) if points else None
 
+    def check_width(self, width: int) -> None:
+        if width != self.width:
+            raise InputError(f"{self.place} takes vectors of {self.width} numbers, not {width}; say ?width=")
+
     def set_vectors(self, fingerprint: str, pending: Sequence[Pending], vectors: Vectors) -> None:
-        if vectors.shape[1] != self.width:
-            raise InputError(f"{self.place} takes vectors of {self.width} numbers, not {vectors.shape[1]}; say ?width=")
         with self._guarded():
             now = {payload["id"]: payload["hash"] for payload in self._payloads([one.id for one in pending])}
             kept = [place for place, one in enumerate(pending) if now.get(one.id) == one.hash]
