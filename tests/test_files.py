@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread, active_count
+from time import monotonic, sleep
 
 import pytest
 
 from anselm import files
+from anselm.data.datasets import load_dataset
+from anselm.data.formats.faqs import read_entries
 from anselm.errors import FormatError, InputError
 from anselm.files import find_file, read_json, read_lines, write_folder_atomically
+from anselm.text.documents import read_document
 
 
 def test_a_packed_or_unpacked_twin_stands_in_for_a_missing_file(tmp_path: Path) -> None:
@@ -83,3 +91,96 @@ def test_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"set cannot be written: No space"):
         fill(OSError(28, "No space left on device"))
     assert list(tmp_path.iterdir()) == []
+
+
+def lines_of(path: Path) -> list[str]:
+    return [line for _, line in read_lines(path)]
+
+
+def document_of(path: Path) -> list[str]:
+    return read_document(path).text.splitlines()
+
+
+def entries_of(path: Path) -> list[str]:
+    return [entry.text for entry in read_entries(path)]
+
+
+def questions_of(path: Path) -> list[str]:
+    return [question.text for question in load_dataset(path).questions]
+
+
+needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+
+
+@needs_pipes
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("read", [lines_of, document_of, entries_of])
+def test_a_pipe_with_a_writer_is_read_and_one_without_is_named(
+    read: Callable[[Path], list[str]], suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"a.txt{suffix}"
+    os.mkfifo(path)
+    monkeypatch.setattr(files, "PATIENCE", 0.1)
+    with pytest.raises(InputError, match=rf"{path} is a pipe, and nothing opened it for writing within 0\.1 seconds"):
+        read(path)
+    monkeypatch.setattr(files, "PATIENCE", 10.0)
+    content = gzip.compress(b"one\ntwo\n") if suffix else b"one\ntwo\n"
+    writer = Thread(target=path.write_bytes, args=(content,))
+    writer.start()
+    assert read(path) == ["one", "two"]
+    writer.join()
+
+
+@needs_pipes
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", '{"id": "1", "question": "When?", "candidates": [{"text": "At nine.", "label": 1}]}\n'),
+        ("a.csv", "qid,question,answer,label\n1,When?,At nine.,1\n"),
+    ],
+)
+def test_data_may_come_through_a_pipe(name: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which is opened once: there is no writer for a second look."""
+    path = tmp_path / name
+    os.mkfifo(path)
+    monkeypatch.setattr(files, "PATIENCE", 2.0)
+    writer = Thread(target=path.write_text, args=(content,))
+    writer.start()
+    assert questions_of(path) == ["When?"]
+    writer.join()
+    monkeypatch.setattr(files, "PATIENCE", 0.1)
+    with pytest.raises(InputError, match=f"{path} is a pipe"):
+        questions_of(path)
+
+
+@needs_pipes
+def test_a_writer_may_be_silent_for_longer_than_one_must_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.txt"
+    os.mkfifo(path)
+    monkeypatch.setattr(files, "PATIENCE", 0.5)
+
+    def write() -> None:
+        with path.open("wb") as file:
+            sleep(1)
+            file.write(b"one")
+
+    writer = Thread(target=write)
+    writer.start()
+    assert document_of(path) == ["one"]
+    writer.join()
+
+
+@needs_pipes
+def test_nobody_goes_on_waiting_for_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.txt"
+    os.mkfifo(path)
+    monkeypatch.setattr(files, "PATIENCE", 0.1)
+    before = active_count()
+    with pytest.raises(InputError):
+        lines_of(path)
+    until = monotonic() + 10
+    while active_count() > before and monotonic() < until:
+        sleep(0.01)
+    assert active_count() == before
+    with pytest.raises(OSError, match=os.strerror(errno.ENXIO)):  # who would write finds no reader
+        os.open(path, os.O_WRONLY | os.O_NONBLOCK)

@@ -9,17 +9,21 @@ import json
 import os
 import re
 import shutil
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from typing import IO, Any
 
 from anselm.errors import FormatError, InputError
 from anselm.outputs import is_stream, open_stream, put_in_place, real_place
 
 STDIN = "standard input"
+PATIENCE = 10.0  # seconds in which a named pipe must have a writer
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped; two in a row are one character
 DEEPEST = 100  # levels of JSON
 _HOLDERS = (dict, list, tuple)
@@ -35,6 +39,32 @@ def find_file(path: Path) -> Path:
     return twin if twin.is_file() else path
 
 
+def open_input(path: Path) -> IO[bytes]:
+    """Open for reading, as it is. For a writer of a named pipe it waits only so long: there may never be one."""
+    return _open_pipe(path) if stat.S_ISFIFO(path.stat().st_mode) else path.open("rb")
+
+
+def _open_pipe(path: Path) -> IO[bytes]:
+    """The system waits, in a thread: nothing else tells a writer that is silent from none."""
+    opening: Future[IO[bytes]] = Future()
+
+    def wait() -> None:
+        try:
+            opening.set_result(path.open("rb"))
+        except OSError as error:
+            opening.set_exception(error)
+
+    Thread(target=wait, daemon=True).start()  # which ends with us
+    try:
+        return opening.result(PATIENCE)
+    except TimeoutError:
+        with suppress(OSError):
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))  # a writer for the thread, so that it ends
+            opening.result(PATIENCE).close()
+        problem = f"is a pipe, and nothing opened it for writing within {PATIENCE:g} seconds"
+        raise InputError(f"{path} {problem}; start what writes to it, or give a file") from None
+
+
 def open_binary(path: Path) -> IO[bytes]:
     """Open for reading. A name that ends in .gz is unpacked on the way; `name.gz` stands in for a missing `name`."""
     return _open_binary(path, lambda path: path.suffix == ".gz")
@@ -46,20 +76,34 @@ def open_by_content(path: Path) -> IO[bytes]:
 
 
 def _begins_packed(path: Path) -> bool:
-    with path.open("rb") as file:
+    with open_input(path) as file:
         return file.read(2) == b"\x1f\x8b"
 
 
 def _open_binary(path: Path, is_packed: Callable[[Path], bool]) -> IO[bytes]:
     try:
         path = find_file(path)
-        return gzip.open(path, "rb") if is_packed(path) else path.open("rb")  # type: ignore[return-value]
+        packed = is_packed(path)
+        file = open_input(path)
+        return _Unpacked(file) if packed else file  # type: ignore[return-value]
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; a file is needed here") from None
     except (OSError, ValueError) as error:  # the latter for a name that no system takes
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+class _Unpacked(gzip.GzipFile):
+    """Closes what it unpacks, too."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._packed = packed
+        super().__init__(fileobj=packed, mode="rb")
+
+    def close(self) -> None:
+        super().close()
+        self._packed.close()
 
 
 def read_lines(path: Path, skip: Skip | None = None) -> Iterator[tuple[int, str]]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anselm.errors import AnselmError, FormatError, InputError, UnknownNameError
+from anselm.files import open_input
 from anselm.text.docx import read_docx
 from anselm.text.encodings import decode
 from anselm.text.faq import Entry, Skip, refuse
@@ -130,7 +131,8 @@ def read_document(path: Path) -> Document:
     if not kind:
         raise InputError(f"{path} cannot be read as a document: {suffix(path)} is not one of {ALLOWED}")
     try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
+        with open_input(path) as file:
+            raw = gzip.decompress(file.read()) if path.suffix.lower() == ".gz" else file.read()
     except (OSError, ValueError, EOFError, zlib.error) as error:  # ValueError: a name that no system takes
         raise unreadable(path, error) from None
     return document_from_bytes(raw, str(path), kind)

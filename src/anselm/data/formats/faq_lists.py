@@ -12,6 +12,7 @@ from anselm.data.formats.faqs import read_entries
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
 from anselm.files import open_binary
+from anselm.outputs import is_stream
 from anselm.text.kinds import TABLES, suffix
 
 MAX_CANDIDATES = 50
@@ -29,9 +30,10 @@ def read_faq(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[Q
 def is_faq(path: Path) -> bool:
     """Whether a table is a FAQ: questions and answers without labels, most questions there once.
 
-    Where questions come again, their rows are lists of candidates that nobody has judged.
+    Where questions come again, their rows are lists of candidates that nobody has judged. A pipe, which is read but
+    once, is what its name says.
     """
-    if suffix(path) not in TABLES:
+    if suffix(path) not in TABLES or is_stream(path):
         return False
     try:
         with open_binary(path) as file:
