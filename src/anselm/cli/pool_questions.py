@@ -20,6 +20,7 @@ class Asked:
     explain: bool
     fold_duplicates: bool
     threshold: float | None = None
+    respell: bool = True
 
 
 def ask_once(asked: Asked, place: str, model: str, device: str | None, as_json: bool) -> Answers:
@@ -29,7 +30,7 @@ def ask_once(asked: Asked, place: str, model: str, device: str | None, as_json: 
     from anselm.retrieval.pool import Pool
 
     with patience("asking"):
-        ranker = Ranker.load(model, device=device, threshold=asked.threshold)
+        ranker = Ranker.load(model, device=device, threshold=asked.threshold, respell=asked.respell)
         encoder: Any = ranker.scorer if hasattr(ranker.scorer, "text_fingerprint") else None
         with Pool.open(place, encoder) as pool:
             answers = ask_pool(

@@ -31,6 +31,7 @@ Graph = Annotated[
     Path | None,
     typer.Option(help="Draw what the model sees, graphs over the candidates or trees of the best: .svg or .html."),
 ]
+AsTyped = Annotated[bool, switch("--as-typed", help="Read the question as it is, also where a word is misspelt.")]
 ExitCode = Annotated[bool, switch("--exit-code", help="Leave with exit code 1 where no answer was found.")]
 
 
@@ -79,6 +80,7 @@ def rank(
     group: Annotated[bool, switch("--group", help="Put similar answers together, the best of them first.")] = False,
     graph: Graph = None,
     threshold: Threshold = None,
+    as_typed: AsTyped = False,
     exit_code: ExitCode = False,
     model: Model = "default",
     as_json: Json = False,
@@ -87,8 +89,8 @@ def rank(
     if source is not None or output is not None:
         if question is not None or candidates is not None or source is None or output is None:
             raise InputError("bulk ranking takes --input and --output, without a question and --candidates")
-        if explain or fold_duplicates or group or graph or exit_code or columns or threshold is not None:
-            alone = "--explain, --fold-duplicates, --group, --graph, --columns, --threshold and --exit-code"
+        if explain or fold_duplicates or group or graph or exit_code or columns or as_typed or threshold is not None:
+            alone = "--explain, --fold-duplicates, --group, --graph, --columns, --threshold, --as-typed and --exit-code"
             raise InputError(f"{alone} are for one question, not for ranking in bulk")
         from anselm.scale.manifest import wants_parts
 
@@ -118,7 +120,7 @@ def rank(
     skips = Skips()
     listed = read_entries(candidates, named_columns(columns), None if strict else skips)
     with patience("ranking"):
-        ranking = Ranker.load(model, device=device, threshold=threshold).rank(
+        ranking = Ranker.load(model, device=device, threshold=threshold, respell=not as_typed).rank(
             question,
             listed,
             top,
@@ -158,6 +160,7 @@ def ask(
     fold_duplicates: Fold = False,
     graph: Graph = None,
     threshold: Threshold = None,
+    as_typed: AsTyped = False,
     exit_code: ExitCode = False,
     device: Device = None,
     model: Model = "default",
@@ -176,11 +179,11 @@ def ask(
 
         if graph is not None or strict:
             raise InputError("--graph and --strict are for files, not for a pool")
-        asked = Asked(question, where or [], top, read, explain, fold_duplicates, threshold)
+        asked = Asked(question, where or [], top, read, explain, fold_duplicates, threshold, not as_typed)
         return finish(ask_once(asked, pool, model, device, as_json), skips, exit_code)
     documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files or [])]
     with patience("asking"):
-        ranking = Ranker.load(model, device=device, threshold=threshold).ask(
+        ranking = Ranker.load(model, device=device, threshold=threshold, respell=not as_typed).ask(
             question,
             documents,
             top,

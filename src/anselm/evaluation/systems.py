@@ -12,6 +12,7 @@ from anselm.evaluation.published_runs import open_published
 from anselm.evaluation.ranked import Ranked
 from anselm.metrics.calibration import Calibration
 from anselm.ranking.ranker import Ranker
+from anselm.ranking.respelling import all_as_read
 from anselm.ranking.scorers import is_model_name, load_calibration, load_scorer
 from anselm.scorer import Progress, Scorer, score_lists, silent
 
@@ -33,10 +34,12 @@ class Model:
     name: str
     scorer: Scorer
     calibration: Calibration | None = None
+    respell: bool = True  # as a ranker does
 
     def rank(self, dataset: Dataset, progress: Progress = silent) -> Ranked:
         check_texts(dataset)
-        scores = score_lists(self.scorer, dataset, progress)
+        asked = all_as_read(self.scorer, dataset.questions) if self.respell else dataset
+        scores = score_lists(self.scorer, asked, progress)
         if (calibration := self.calibration) is None:
             return Ranked(dataset, scores)
         pairs = zip(dataset, scores, strict=True)
@@ -50,7 +53,7 @@ def open_system(model: str | Path | Ranker | Scorer) -> System:
             return open_published(Path(model))
         return Model(str(model), load_scorer(model), load_calibration(model))
     if isinstance(model, Ranker):
-        return Model(model.name, model.scorer, model.calibration)
+        return Model(model.name, model.scorer, model.calibration, model.respell)
     if not callable(getattr(model, "score", None)):
         raise InputError(f"a model is a name, a path, a Ranker or a scorer, not {model!r:.60}")
     return Model(model.name, model)

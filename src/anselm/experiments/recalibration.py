@@ -19,6 +19,7 @@ from anselm.errors import InputError
 from anselm.metrics.calibration import Calibration
 from anselm.metrics.thresholds import Rule
 from anselm.metrics.trust import Trust, measure_trust
+from anselm.ranking.respelling import all_as_read
 from anselm.ranking.scorers import load_calibration, load_scorer
 from anselm.scorer import Progress, score_lists, silent
 from anselm.train.beliefs import calibrate, describe, fit_calibration
@@ -93,7 +94,8 @@ def recalibrate(
     folder = find_writable(model, out)
     check_texts(dataset)
     check_classes(dataset)
-    scores = score_lists(load_scorer(model), dataset, progress)
+    scorer = load_scorer(model)
+    scores = score_lists(scorer, all_as_read(scorer, dataset.questions), progress)
     old = load_calibration(folder)
     found = fit_calibration(dataset, scores, rule, describe(dataset), old)
     before = measure_trust(dataset, scores, old) if old else None

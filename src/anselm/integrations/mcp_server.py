@@ -32,6 +32,7 @@ class Found(TypedDict):
     answerable: bool | None
     answerability: float | None
     results: list[dict[str, Any]]
+    read_as: NotRequired[str]  # the question, where a word of it was misspelt
     warnings: NotRequired[list[str]]
 
 
@@ -90,6 +91,8 @@ def told(tool: Callable[P, T]) -> Callable[P, T]:
 
 def found(ranking: Any, results: list[dict[str, Any]]) -> Found:
     known: Found = {"answerable": ranking.answerable, "answerability": ranking.answerability, "results": results}
+    if ranking.read_as is not None:
+        known["read_as"] = ranking.read_as
     return known | {"warnings": list(ranking.warnings)} if ranking.warnings else known
 
 

@@ -92,6 +92,7 @@ class Ranking(Generic[R]):
     `answerability` is the probability that the list holds an answer at all, where answers and their absence are equally
     likely beforehand, and `answerable` whether it reaches the threshold. All three are None where the model has no
     calibration, and the first two where it cannot read the texts; `warnings` say so. `empty` candidates come last.
+    `read_as` is the question as the model read it, where a word of it was misspelt; explanations are of that.
     On request, `context` is how the model sees the candidates among each other, and `figures` show what it has to show.
     """
 
@@ -103,6 +104,7 @@ class Ranking(Generic[R]):
     answerability: float | None = None
     empty: int = 0
     warnings: tuple[str, ...] = ()
+    read_as: str | None = field(default=None, kw_only=True)
     context: Context | None = field(default=None, kw_only=True, repr=False, compare=False)
     figures: tuple[Figure, ...] | None = field(default=None, kw_only=True, repr=False, compare=False)
 
@@ -133,6 +135,7 @@ class Ranking(Generic[R]):
     def to_dict(self) -> dict[str, Any]:
         return {
             "question": self.question,
+            **({} if self.read_as is None else {"read_as": self.read_as}),
             "model": self.model,
             "answerable": self.answerable,
             "answerability": self.answerability,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
+from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.ranking.answers import Answers, Passage, Result
 from anselm.ranking.given import check_count
 from anselm.ranking.ranker import Ranker
 from anselm.retrieval.filters import Where
 from anselm.retrieval.item import Item
-from anselm.retrieval.pool import Pool
+from anselm.retrieval.pool import Found, Pool
 
 READ = 100  # passages, by default
 FEW = 200  # of so many all are read, as of the sentences of files
@@ -29,7 +32,7 @@ def ask_pool(
     check_count("top", top)
     check_count("read", read)
     count = pool.count(where)
-    found = pool.search(question, read or (max(count, 1) if count <= FEW else READ), where)
+    found = search(ranker, question, pool, read or (max(count, 1) if count <= FEW else READ), where)
     if not found:
         raise InputError(f"there is nothing to read in {pool.place}: {_why(pool, where)}")
     items = [one.item for one in found]
@@ -38,6 +41,15 @@ def ask_pool(
     )
     results = [_passage(result, items[result.index], pool) for result in ranking.results]
     return Answers.of(ranking, results, passages=count, read=len(items))
+
+
+def search(ranker: Ranker, question: str, pool: Pool, read: int, where: Where | None) -> list[Found]:
+    """For the question as it was typed and as it is read, in turns: only what is found says how the pool spells."""
+    found = pool.search(question, read, where)
+    if (asked := ranker.as_read(Question("", question, tuple(one.item.candidate for one in found))).text) == question:
+        return found
+    both = zip_longest(pool.search(asked, read, where), found)
+    return list({one.item.id: one for pair in both for one in pair if one is not None}.values())[:read]
 
 
 def _why(pool: Pool, where: Where | None) -> str:

@@ -23,6 +23,7 @@ from anselm.ranking.first_pass import nearest
 from anselm.ranking.given import check_count, list_candidates, listed_all, make_question
 from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
+from anselm.ranking.respelling import as_read
 from anselm.ranking.scorers import load_calibration, load_scorer
 from anselm.scorer import Figure, Scorer, Scores, at_once, batched
 from anselm.text.faq import Skip
@@ -34,8 +35,15 @@ EXPLAINED = 10  # results, where `top` does not say how many are wanted: each co
 class Ranker:
     """A model with its calibration; None where it has none."""
 
-    def __init__(self, scorer: Scorer, calibration: Calibration | None = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        scorer: Scorer,
+        calibration: Calibration | None = None,
+        name: str | None = None,
+        respell: bool = True,
+    ) -> None:
         self.scorer = scorer
+        self.respell = respell
         self.calibration = calibration
         # What results are signed with: the name or path that was asked for, in characters that can be written.
         self.name = (name or scorer.name).encode(errors="replace").decode()
@@ -48,12 +56,15 @@ class Ranker:
         threads: int | None = None,
         device: str | None = None,
         threshold: float | None = None,
+        respell: bool = True,
     ) -> Ranker:
         """A shipped model by name (see `anselm models`), or a checkpoint folder.
 
         It computes with so many `threads`; else with OMP_NUM_THREADS, or as many as there are cores for this process.
         On a `device` it is torch that computes: "cuda", "cuda:1", "mps", "cpu", or "auto" for what there is. From a
         `threshold` on, of the certainty that there is an answer, one is given; 0.5 unless the model says otherwise.
+        A model of English reads misspelt words of a question as its candidates or English spell them (`read_as` of a
+        ranking), unless it is not to `respell` them.
         """
         check_count("threads", threads)
         scorer = load_scorer(name_or_path, threads, device)  # first: it fetches what is not here yet
@@ -62,7 +73,7 @@ class Ranker:
             if calibration is None:
                 raise InputError(f"{name_or_path} is not calibrated, so that nothing reaches a threshold")
             calibration = calibration.with_threshold(threshold)
-        return cls(scorer, calibration, str(name_or_path))
+        return cls(scorer, calibration, str(name_or_path), respell)
 
     def rank(
         self,
@@ -100,9 +111,10 @@ class Ranker:
         results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
         if group:
             results = gather(results, group_answers(self.scorer, [result.text for result in results]))
-        results = self._explained(listed, results, top or EXPLAINED, explain, context)
-        seen = self._context(listed) if context else None
-        drawn = self._figures(listed, ranking) if figures else None
+        asked = self.as_read(listed)
+        results = self._explained(asked, results, top or EXPLAINED, explain, context)
+        seen = self._context(asked) if context else None
+        drawn = self._figures(asked, ranking) if figures else None
         return replace(ranking, results=tuple(results), context=seen, figures=drawn)
 
     def rank_many(
@@ -121,8 +133,9 @@ class Ranker:
     def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking[Result]]:
         """Rank many lists, streamed."""
         for batch in batched(questions, at_once(self.scorer)):
-            for question, (scores, read) in zip(batch, read_lists(self.scorer, batch), strict=True):
-                yield self._ranking(question, scores, read)
+            asked = [self.as_read(question) for question in batch]
+            for typed, question, (scores, read) in zip(batch, asked, read_lists(self.scorer, asked), strict=True):
+                yield self._ranking(typed.text, question, scores, read)
 
     def ask(
         self,
@@ -156,8 +169,9 @@ class Ranker:
             check_drawable(self.scorer, self.name)
         spots = find_spots(documents, columns, skip)
         whole = Question("", check_question(question), tuple(spot.candidate for spot in spots))
-        listed = nearest(self.scorer, whole, read)
-        ranking = next(self.rank_lists([listed]))
+        listed = nearest(self.scorer, self.as_read(whole), read)
+        ((scores, seen_by),) = read_lists(self.scorer, [listed])
+        ranking = self._ranking(whole.text, listed, scores, seen_by)
         results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
         results = self._explained(listed, results, top, explain, context)
         places = [int(candidate.id) for candidate in listed.candidates]  # among all spots
@@ -166,6 +180,10 @@ class Ranker:
         drawn = self._figures(listed, ranking) if figures else None
         ranking = replace(ranking, context=seen, figures=drawn)
         return Answers.of(ranking, found, passages=len(spots), read=len(places))
+
+    def as_read(self, question: Question) -> Question:
+        """The list with its question as the model reads it."""
+        return as_read(self.scorer, question) if self.respell else question
 
     def _context(self, question: Question) -> Context | None:
         return find_context(self.scorer, question, self.name) if hasattr(self.scorer, "relations") else None
@@ -188,15 +206,16 @@ class Ranker:
             first = [replace(result, trees=trees) for result, trees in pairs]
         return [*first, *results[count:]]
 
-    def _ranking(self, question: Question, scores: Scores, read: Sequence[bool | None]) -> Ranking[Result]:
+    def _ranking(self, typed: str, question: Question, scores: Scores, read: Sequence[bool | None]) -> Ranking[Result]:
         empty = np.array([not candidate.text.strip() for candidate in question.candidates])
         scores = np.where(empty, -np.inf, scores)
         order = np.argsort(-scores, kind="stable")  # equal scores stay in the order of the input
         results = [make_result(int(i), question.candidates[i], float(scores[i]), read[i]) for i in order]
         foreign = foreign_texts(self.scorer.language, question.text, results[0].text)
         ranking = Ranking(
-            question.text, self.name, None, None, tuple(results), empty=int(empty.sum()), warnings=foreign
-        )
+            typed, self.name, None, None, tuple(results), empty=int(empty.sum()), warnings=foreign,
+            read_as=None if question.text == typed else question.text,
+        )  # fmt: skip
         return ranking if self.calibration is None else judged(ranking, self.calibration, question, scores)
 
 

@@ -78,6 +78,7 @@ class RerankBody(BaseModel):
     id: str
     model: str
     results: list[ResultBody]
+    read_as: str | None = Field(None, description="The question as it was read, where a word of it was misspelt.")
     answerable: bool | None = Field(description="Whether the list holds an answer at all; null where nobody can tell.")
     answerability: Probability | None
     unsure: bool | None = Field(None, description="Refused, but there may well be an answer: a person should look.")
@@ -133,6 +134,7 @@ class PassageBody(BaseModel):
 
 class AskBody(BaseModel):
     question: str
+    read_as: str | None = Field(None, description="The question as it was read, where a word of it was misspelt.")
     model: str
     answerable: bool | None
     answerability: Probability | None

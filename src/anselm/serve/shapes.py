@@ -27,6 +27,7 @@ def reranked(found: Reranked, body: RerankV2) -> Json:
         "id": uuid.uuid4().hex,
         "model": ranking.model,
         "results": [cohere_result(one, found, body) for one in ranking],
+        **({} if ranking.read_as is None else {"read_as": ranking.read_as}),
         "answerable": ranking.answerable,
         "answerability": ranking.answerability,
         **({"unsure": True} if ranking.unsure else {}),

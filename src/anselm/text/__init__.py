@@ -10,6 +10,7 @@ sentences, abbreviations   where sentences end
 windows         a text that is too long, in parts that overlap
 tokens, stem, statistics   words as lexical models match them, and how common they are
 languages       whether a model reads the script of a text
+spelling        misspelt words of a question
 vocabulary, lemmas, phrases   words as models over word vectors read them
 word_vectors, vector_rows, word2vec   their vectors: from files, or trained on one's own texts
 """

@@ -120,7 +120,10 @@ def show_verdict(console: Console, ranking: Ranking[Result]) -> None:
     """The question, with the words that carried the best result, and whether there is an answer."""
     first = ranking.best
     words = first.explanation.question if first.explanation else ()
-    console.print(emphasise(console, ranking.question, words, "" if words else "bold"), soft_wrap=True)
+    if ranking.read_as is not None:
+        console.print(Text(f"{one_line(ranking.question)}, read as:", style="dim"), soft_wrap=True)
+    asked = ranking.question if ranking.read_as is None else ranking.read_as
+    console.print(emphasise(console, asked, words, "" if words else "bold"), soft_wrap=True)
     if ranking.answerability is None:
         return
     console.print(verdict(ranking, f"{ranking.answerability:.0%}"), highlight=False, soft_wrap=True)

@@ -1,0 +1,144 @@
+"""Words of a question that nobody spells so, read as its candidates or common English spell them.
+
+A model that was trained on well-spelt text is thrown by a single letter. A word is left alone where it is known, where
+a candidate has it, where it is short, a name or a part of something else; otherwise it is read as the likeliest word
+that one edit away is said by a candidate or is common: a letter too many, too few, another one, or two in turn.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import log
+from string import ascii_lowercase
+
+SLIPS = 2  # words that may be misspelt in the shortest of questions
+SHORTEST = 5  # letters; one edit makes too many words of a shorter one
+RARE = 30_000  # the place, by frequency, of a word that only a candidate has
+SAID = 2.0  # what it counts that a candidate says a word
+SLIP = 1.5  # what a slip counts beside the logarithm of a word's place
+VOWELS = frozenset("aeiouy")
+WORDS_FILE = "english_words.txt.gz"  # tools/english_words.py makes it
+CONTRACTIONS = re.compile(  # without their mark, which are read well enough
+    "(are|could|did|does|had|has|have|is|should|was|were|would)nt|(it|they|you)ll|(they|we|you)(re|ve)"
+    "|(that|there|what|where)s"
+)
+ENGLISH = frozenset(  # words that other languages hardly have
+    (
+        "and",
+        "are",
+        "can",
+        "do",
+        "does",
+        "for",
+        "how",
+        "my",
+        "the",
+        "there",
+        "what",
+        "when",
+        "where",
+        "who",
+        "why",
+        "you",
+    )
+)
+
+_TOKEN = re.compile(r"\S+")
+_CORE = re.compile(r"[A-Za-z]+(?=\W*$)")  # behind opening marks; what holds anything else is no plain word
+_OPENING = re.compile(r"^[^\w@#/.\\]*")
+_WORD = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True)
+class Words:
+    """Of a language."""
+
+    common: Mapping[str, int]  # their places by frequency, from 1 on
+    known: Collection[str]  # these and all others
+
+
+@cache
+def english_words() -> Words:
+    packed = files("anselm.text").joinpath(WORDS_FILE).read_bytes()
+    common, others = (part.split() for part in gzip.decompress(packed).decode("ascii").split("\n\n"))
+    return Words({word: place for place, word in enumerate(common, start=1)}, frozenset((*common, *others)))
+
+
+def respell(question: str, texts: Iterable[str], words: Words | None = None) -> str:
+    """The question as it is read beside texts; as it was typed where all of its words are known."""
+    words, plain = words or english_words(), list(plain_words(question))
+    doubtful = [(start, word) for start, word in plain if word.lower() not in words.known]
+    if not doubtful or (len(doubtful) > max(SLIPS, len(plain) // 2) and ENGLISH.isdisjoint(question.lower().split())):
+        return question  # many unknown words are another language
+    said = {word for text in texts for word in _WORD.findall(text.lower())}
+    parts, behind = [], 0
+    for start, word in doubtful:
+        if (read := likeliest(word, said, words, named=is_named(question, start))) is not None:
+            parts += [question[behind:start], in_case_of(word, read)]
+            behind = start + len(word)
+    return "".join([*parts, question[behind:]])
+
+
+def plain_words(question: str) -> Iterator[tuple[int, str]]:
+    """Runs of letters between spaces and marks, with their places: no part of an address, a number or a hyphenation."""
+    for token in _TOKEN.finditer(question):
+        opening = _OPENING.match(token[0])
+        begin = opening.end() if opening else 0
+        core = _CORE.match(token[0], begin)
+        if core and len(core[0]) >= SHORTEST and not CONTRACTIONS.fullmatch(core[0].lower()):
+            yield token.start() + begin, core[0]
+
+
+def is_named(question: str, start: int) -> bool:
+    """With a capital inside a question that is not all in capitals."""
+    return start > 0 and question[start].isupper() and not question.isupper()
+
+
+def likeliest(typed: str, said: Collection[str], words: Words, named: bool = False) -> str | None:
+    """None where nothing is near. What may be a name is only read as a word that a candidate says."""
+    word = typed.lower()
+    if word in said:
+        return None
+    near = {one for one in edits(word) if one[0] == word[0] and (one in said or (one in words.common and not named))}
+    if not near or any(one.rstrip("s") == word.rstrip("s") for one in near & set(said)):
+        return None  # one of many is no slip
+    return min(near, key=lambda one: (cost(word, one, one in said, words), one))
+
+
+def cost(typed: str, word: str, said: bool, words: Words) -> float:
+    return SLIP * slip(typed, word) + log(words.common.get(word, RARE)) - SAID * said
+
+
+def slip(typed: str, word: str) -> int:
+    """0: letters changed places, or one is single for double; 1: too many, too few, another vowel; 2: a consonant."""
+    if sorted(typed) == sorted(word) or singled(typed) == singled(word):
+        return 0
+    if len(typed) != len(word):
+        return 1
+    one, other = next(pair for pair in zip(typed, word, strict=True) if pair[0] != pair[1])
+    return 1 if one in VOWELS and other in VOWELS else 2
+
+
+def singled(word: str) -> str:
+    return re.sub(r"(.)\1", r"\1", word)
+
+
+def edits(word: str) -> set[str]:
+    """All that is one edit away."""
+    cuts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
+    fewer = {one + two[1:] for one, two in cuts if two}
+    turned = {one + two[1] + two[0] + two[2:] for one, two in cuts if len(two) > 1}
+    other = {one + letter + two[1:] for one, two in cuts if two for letter in ascii_lowercase}
+    more = {one + letter + two for one, two in cuts for letter in ascii_lowercase}
+    return (fewer | turned | other | more) - {word}
+
+
+def in_case_of(typed: str, read: str) -> str:
+    if typed.isupper():
+        return read.upper()
+    return read.capitalize() if typed[0].isupper() else read

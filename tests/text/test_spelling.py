@@ -1,0 +1,121 @@
+"""Misspelt words of a question."""
+
+from __future__ import annotations
+
+import gzip
+from itertools import product
+from string import ascii_lowercase
+
+import pytest
+
+from anselm.text.spelling import Words, edits, english_words, likeliest, plain_words, respell, slip
+
+COMMON = {"often": 1, "length": 2, "account": 3, "train": 4, "really": 5, "offend": 9_000}
+WORDS = Words(COMMON, frozenset([*COMMON, "wheel", "tunnel", "members", "times"]))
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("How offen do you turn them?", "How often do you turn them?"),  # another letter, of a frequent word
+        ("lenght of the tunnel", "length of the tunnel"),  # in two turns
+        ("my acount", "my account"),  # single for double
+        ("REALLLY?", "REALLY?"),  # one too many
+        ("Trian times", "Train times"),
+        ("(offen), 'lenght'!", "(often), 'length'!"),
+    ],
+)
+def test_a_slip_is_read_as_the_common_word_beside_it(typed: str, read: str) -> None:
+    assert respell(typed, [], WORDS) == read
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "the tunnel for members",  # known
+        "ofen",  # short
+        "mail lenght@offen.org, see offen.txt or /offen/lenght",  # parts of something else
+        "re-lenght offen2",
+        "did Offen come",  # may be a name
+        "they were late, weren't they? doesnt matter",  # contractions, with their mark or without
+        "zzyzzx",  # nothing is near
+        "lenght offen acount",  # of no word that is English
+    ],
+)
+def test_what_may_be_right_stays(typed: str) -> None:
+    assert respell(typed, [], WORDS) == typed
+
+
+def test_many_slips_in_an_english_question_are_read() -> None:
+    assert respell("what lenght offen acount", [], WORDS) == "what length often account"
+
+
+def test_candidates_have_words_of_their_own() -> None:
+    assert respell("when is the kefyr ready", ["Our kefir takes a day."], WORDS) == "when is the kefir ready"
+    assert respell("when is the lenght set", ["The lenght is set at noon."], WORDS) == "when is the lenght set"
+    assert respell("meet Febuary", ["Closed in February."], WORDS) == "meet February"  # a name that a candidate says
+
+
+def test_one_of_many_is_no_slip() -> None:
+    assert respell("where are the turners", ["The turner is at the gate."], WORDS) == "where are the turners"
+
+
+def test_a_word_of_a_candidate_is_likelier_than_one_that_is_as_near() -> None:
+    words = Words({"letter": 10, "latter": 11}, frozenset())
+    assert likeliest("lutter", frozenset(), words) == "letter"
+    assert likeliest("lutter", frozenset({"latter"}), words) == "latter"
+
+
+def test_slips_are_told_apart() -> None:
+    assert [slip("trian", "train"), slip("leter", "letter"), slip("insurence", "insurance")] == [0, 0, 1]
+    assert [slip("vacum", "vacuum"), slip("fone", "tone"), slip("arve", "arrive")] == [0, 2, 1]
+
+
+def test_edits_are_all_that_one_step_reaches() -> None:
+    """Against the distance of Damerau and Levenshtein, over all words of up to four of three letters."""
+    words = ["".join(letters) for size in range(1, 5) for letters in product("abc", repeat=size)]
+    near = {word for word in edits("abc") if set(word) <= set("abc")}
+    assert near == {word for word in words if one_step("abc", word)}
+    assert len(edits("abc")) > 26 * 4
+
+
+def one_step(one: str, two: str) -> bool:
+    if abs(len(one) - len(two)) == 1:
+        long, short = sorted((one, two), key=len, reverse=True)
+        return any(long[:place] + long[place + 1 :] == short for place in range(len(long)))
+    if len(one) != len(two):
+        return False
+    odd = [place for place in range(len(one)) if one[place] != two[place]]
+    turned = len(odd) == 2 and odd[1] == odd[0] + 1 and one[odd[0]] == two[odd[1]] and one[odd[1]] == two[odd[0]]
+    return len(odd) == 1 or turned
+
+
+def test_plain_words_know_their_places() -> None:
+    text = "(Where) is x.y, 'Schloss-park', the gArden?! ünder naïve"
+    assert list(plain_words(text)) == [(1, "Where"), (36, "gArden")]
+    assert all(text[start:].startswith(word) for start, word in plain_words(text))
+
+
+def test_english_as_it_is_packed() -> None:
+    words = english_words()
+    assert 10_000 < len(words.common) < 20_000
+    assert len(words.known) > 100_000
+    assert {"wifi", "login", "stroller", "colour", "color", "backups", "paris"} <= set(words.known)
+    assert not {"recieve", "adress", "seperate", "accomodation", "definitly"} & set(words.known)
+    assert words.common["often"] < words.common["tunnel"]
+    assert all(set(word) <= set(ascii_lowercase) for word in words.known)
+
+
+def test_the_notice_of_the_word_lists_is_there() -> None:
+    from importlib.resources import files
+
+    room = files("anselm.text")
+    assert "Kevin Atkinson" in room.joinpath("english_words_notice.txt").read_text(encoding="utf-8")
+    assert gzip.decompress(room.joinpath("english_words.txt.gz").read_bytes())
+
+
+@pytest.mark.parametrize(
+    "typed", ["wie lange dauert die lieferung", "cuanto cuesta el envio", "comment rembourser mon achat"]
+)
+def test_other_languages_stay(typed: str) -> None:
+    assert respell(typed, ["Delivery takes two days and is free."]) == typed
