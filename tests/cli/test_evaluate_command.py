@@ -84,6 +84,22 @@ def test_lists_that_any_order_is_right_for_are_told(tmp_path: Path, lists: Path)
     assert anselm("evaluate", "bm25", "--data", lists).stderr == b""
 
 
+def test_what_was_refused_and_what_was_answered_without_an_answer(judged: Path, tmp_path: Path) -> None:
+    """In the words and with the counts of docs/verdict.md; of lists with answers alone one of the two is not there."""
+    told = anselm("evaluate", "bm25", "--data", judged)
+    assert b"note: 4 of 10 questions have no relevant candidate and count 0; --protocol clean leaves" in told.stderr
+    counted = as_json("evaluate", "bm25", "--data", judged)["misjudged"]
+    assert (counted["answerable"], counted["unanswerable"]) == (6, 4)
+    shown = told.stdout.decode()
+    assert "refused, though answerable   answered, though not" in shown
+    assert f"{counted['refused']} of 6 ({counted['share_refused']:.0%})" in shown
+    assert f"{counted['answered_anyway']} of 4 ({counted['share_answered_anyway']:.0%})" in shown
+    clean = anselm("evaluate", "bm25", "--data", judged, "--protocol", "clean").stdout.decode()
+    assert ("refused, though answerable" in clean, "answered, though not" in clean) == (True, False)
+    as_json("rank", "--input", judged, "--output", tmp_path / "a.run", "--model", "bm25")
+    assert "misjudged" not in as_json("evaluate", tmp_path / "a.run", "--data", judged)
+
+
 def test_evaluate_draws_a_picture(judged: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     report = as_json("evaluate", "bm25", "--data", judged, "--plot", tmp_path / "picture.png")

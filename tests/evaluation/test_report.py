@@ -43,6 +43,7 @@ def test_what_has_no_worst_copy_is_left_out() -> None:
     assert whole.triggering is not None
     assert whole.ece is not None
     assert worst.triggering is None
+    assert worst.misjudged is None
     assert worst.ece is None
 
 
@@ -62,6 +63,10 @@ def test_a_calibrated_model_is_asked_how_far_it_can_be_trusted(tmp_path: Path) -
     report = evaluate(tmp_path, Dataset("d", "all", "raw", (answered, empty)))
     assert report.triggering == {"threshold": 0.6, "share_answered": 0.5, "precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert report.ece == pytest.approx(3 / 4 * 0.5)
+    assert report.misjudged == {
+        "answerable": 1, "refused": 0, "unanswerable": 1, "answered_anyway": 0,
+        "share_refused": 0.0, "share_answered_anyway": 0.0,
+    }  # fmt: skip
     assert report.semeval is None
     assert not {"values", "trust"} & json.loads(json.dumps(report.to_dict())).keys()
 
@@ -86,6 +91,7 @@ def test_semeval_numbers_come_with_its_official_protocol(tmp_path: Path) -> None
     plain = evaluate(tmp_path, Dataset("semeval-2016", "test", "official", data))
     assert plain.semeval == {"map": 1.0, "average_recall": 1.0, "mrr": 100.0}
     assert plain.triggering is None
+    assert "misjudged" not in plain.to_dict()
 
 
 def test_predictions_stand_in_for_a_run(tmp_path: Path) -> None:

@@ -35,10 +35,11 @@ class Report:
     `pairs` counts the candidates of the data; of a run, `coverage` says what it has of them, and what besides.
 
     A model that has been calibrated is also asked how well its probabilities hold: `ece` is their expected calibration
-    error over all pairs, `triggering` says how it does at leaving questions without an answer unanswered. Neither has a
-    worst copy, so there they are left out. `semeval` holds the official scorer's numbers under the protocol of that
-    name; those about decisions only where the system makes some. Not written out: `ids` and `values`, the questions and
-    each metric's value for them, `trust`, what a picture of the probabilities is drawn from, and `ranked`, the lists.
+    error over all pairs, `triggering` says how it does at leaving questions without an answer unanswered, `misjudged`
+    how many it refused, though answerable, and answered, though not. None has a worst copy, so there they are left out.
+    `semeval` holds the official scorer's numbers under the protocol of that name; those about decisions only where the
+    system makes some. Not written out: `ids` and `values`, the questions and each metric's value for them, `trust`,
+    what a picture of the probabilities is drawn from, and `ranked`, the lists.
     """
 
     model: str
@@ -54,6 +55,7 @@ class Report:
     coverage: Coverage | None = None
     ece: float | None = None
     triggering: dict[str, float] | None = None
+    misjudged: dict[str, float | None] | None = None
     semeval: dict[str, float] | None = None
     ids: list[str] = field(default_factory=list, repr=False)
     values: dict[str, FloatArray] = field(default_factory=dict, repr=False)
@@ -131,6 +133,7 @@ def assess(
         coverage=ranked.coverage,
         ece=trust.ece if trust else None,
         triggering=numbers(trust.triggering) if trust else None,
+        misjudged=trust.misjudged.to_dict() if trust else None,
         semeval=official(ranked.lists, ranked.scores, ranked.called) if ranked.whole(dataset) else None,
         ids=ids,
         values=values,

@@ -15,6 +15,7 @@ from anselm.metrics.trust import numbers
 if TYPE_CHECKING:
     from anselm.evaluation.report import Report
     from anselm.experiments.recalibration import Refit
+    from anselm.metrics.misjudgements import Misjudgements
     from anselm.metrics.significance import Comparison
 
 
@@ -52,11 +53,23 @@ def show_report(console: Console, report: Report) -> None:
     if report.triggering:
         console.print("\nAnswering only from the threshold on; ECE: calibration error of the pairs")
         show_rows(console, [report.triggering | {"ece": report.ece or 0.0}])
+    if report.trust:
+        console.print()
+        show_rows(console, [mistakes(report.trust.misjudged)])
     if report.semeval:
         console.print(
             "\nBy the rules of SemEval's 2016 scorer (first 10 candidates, ties in source order, MRR in percent)"
         )
         show_rows(console, [report.semeval])
+
+
+def mistakes(found: Misjudgements) -> dict[str, str]:
+    """How often a question was refused that has an answer, and answered that has none; of what there were any."""
+    counts = {
+        "refused, though answerable": (found.refused, found.answerable),
+        "answered, though not": (found.answered_anyway, found.unanswerable),
+    }
+    return {name: f"{wrong:,} of {all:,} ({wrong / all:.0%})" for name, (wrong, all) in counts.items() if all}
 
 
 def show_refit(console: Console, refit: Refit, rule: str) -> None:
@@ -66,7 +79,9 @@ def show_refit(console: Console, refit: Refit, rule: str) -> None:
         f"Fitted for {shown(' and '.join(refit.kinds))}, not for other kinds of candidates; the threshold is for all."
     )
     rows = {"before": refit.before, "after": refit.after}
-    show_rows(console, [{"": name} | row.to_dict() for name, row in rows.items() if row])
+    show_rows(console, [{"": name, **row.numbers} for name, row in rows.items() if row])
+    console.print()
+    show_rows(console, [{"": name, **mistakes(row.misjudged)} for name, row in rows.items() if row])
     curve, chosen = refit.after.tradeoff, refit.after.triggering
     console.print(
         f'\nThe threshold for "no answer" ({shown(rule)}): {curve.answerable:,} of {curve.questions:,} questions '
