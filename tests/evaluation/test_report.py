@@ -171,8 +171,26 @@ def test_every_question_has_its_values() -> None:
     good, bad = make([1, 0], ["oak", "elm"], group="a", id=1), make([0, 1], ["oak", "elm"], group="a", id=2)
     whole = evaluate("bm25", Dataset("d", "test", "raw", (good, bad)), metrics=["mrr", "p@1"])
     worst = evaluate("bm25", Dataset("d", "test", "worst-copy", (good, bad), "group"), metrics=["mrr"])
-    assert whole.per_question == [{"id": "q1", "mrr": 1.0, "p@1": 1.0}, {"id": "q2", "mrr": 0.5, "p@1": 0.0}]
-    assert worst.per_question == [{"id": "a", "mrr": 0.5}]
+    assert whole.measured == [{"id": "q1", "mrr": 1.0, "p@1": 1.0}, {"id": "q2", "mrr": 0.5, "p@1": 0.0}]
+    assert worst.measured == worst.per_question == [{"id": "a", "mrr": 0.5}]
+
+
+def test_every_question_has_what_came_first_and_the_verdict(tmp_path: Path) -> None:
+    """After its id and its metrics. Of equal scores the metrics take the irrelevant first, and so is it here."""
+    (tmp_path / "config.json").write_text('{"model": "overlap", "config": {"stopword_weight": 1, "stem": false}}')
+    data = Dataset("d", "all", "raw", (make([0, 1], ["elm", "oak"]), make([1, 0], ["oak", "oak"], id=1)))
+    rows = evaluate(tmp_path, data, metrics=["mrr"]).per_question
+    assert list(rows[0]) == ["id", "mrr", "question", "any_relevant", "first_id", "first_text", "first_relevant"]
+    assert rows[0] == {
+        "id": "q0", "mrr": 1.0, "question": "oak?", "any_relevant": True, "first_id": "1", "first_text": "oak",
+        "first_relevant": True,
+    }  # fmt: skip
+    assert (rows[1]["mrr"], rows[1]["first_id"], rows[1]["first_relevant"]) == (0.5, "1", False)
+    assert evaluate(tmp_path, data, metrics=["mrr"], ties="source").per_question[1]["first_id"] == "0"
+    (tmp_path / "calibration.json").write_text('{"slope": 1, "intercept": 0, "threshold": 0.7}')
+    judged = evaluate(tmp_path, data, metrics=["mrr"]).per_question[0]
+    assert list(judged)[-2:] == ["answerable", "answerability"]
+    assert (judged["answerable"], judged["answerability"]) == (True, pytest.approx(1 / (1 + np.exp(-1))))
 
 
 def test_compare_is_paired() -> None:

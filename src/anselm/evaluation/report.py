@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from anselm.data.datasets import Dataset, check_labels, load_dataset
 from anselm.errors import InputError, UnknownNameError
+from anselm.evaluation.outcomes import Outcome, find_outcomes
 from anselm.evaluation.ranked import Coverage, Ranked
 from anselm.evaluation.systems import System, open_system
 from anselm.metrics import DEFAULT_METRICS
@@ -46,7 +47,7 @@ class Report:
     data: str
     split: str
     protocol: str
-    ties: str
+    ties: Ties
     questions: int
     pairs: int
     metrics: dict[str, float]
@@ -64,10 +65,25 @@ class Report:
 
     @property
     def per_question(self) -> list[dict[str, Any]]:
+        """Of each question the id and the metrics, then its text, what came first, and the verdict."""
+        if not (outcomes := self.outcomes):
+            return self.measured
+        return [row | outcome.to_dict() for row, outcome in zip(self.measured, outcomes, strict=True)]
+
+    @property
+    def measured(self) -> list[dict[str, Any]]:
         """The id and the metrics of each question; where the worst copy counts, of each original."""
         columns = [values.tolist() for values in self.values.values()]
         rows = zip(self.ids, *columns, strict=True)
         return [dict(zip(("id", *self.values), row, strict=True)) for row in rows]
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """What became of each question; nothing where copies stand for one, as each metric has a worst of its own."""
+        if self.ranked is None or self.copies:
+            return []
+        verdicts = self.trust.verdicts if self.trust else None
+        return find_outcomes(self.ranked.lists, self.ranked.scores, self.ties, verdicts)
 
     @property
     def trivial(self) -> bool:

@@ -13,6 +13,7 @@ from anselm.metrics.thresholds import outline
 from anselm.metrics.trust import numbers
 
 if TYPE_CHECKING:
+    from anselm.evaluation.outcomes import Outcome
     from anselm.evaluation.report import Report
     from anselm.experiments.recalibration import Refit
     from anselm.metrics.misjudgements import Misjudgements
@@ -42,8 +43,26 @@ def show_coverage(console: Console, report: Report) -> None:
 
 
 def show_questions(console: Console, report: Report) -> None:
+    """The metrics of each, then the questions themselves with what came first."""
     console.print()
-    show_rows(console, [{**row, "id": shown(row["id"])} for row in report.per_question])
+    show_rows(console, [{**row, "id": shown(row["id"])} for row in report.measured])
+    if not (outcomes := report.outcomes):
+        return
+    console.print()
+    for id, outcome in zip(report.ids, outcomes, strict=True):
+        for line in told(id, outcome):
+            console.print(line, no_wrap=True, overflow="ellipsis", soft_wrap=not console.is_terminal, highlight=False)
+
+
+def told(id: str, outcome: Outcome) -> list[str]:
+    """A line for the question, and one for what came first and what was believed."""
+    asked = f"[bold]{shown(id)}[/]  {shown(outcome.question)}".rstrip()
+    if (first := outcome.first) is None:
+        return [asked]
+    right = "[green]right[/]" if first.relevant else "[yellow]wrong[/]" if outcome.any_relevant else "none right"
+    given = outcome.verdict
+    sure = f", {'answered' if given.answerable else 'refused'} ({given.answerability:.0%})" if given else ""
+    return [asked, f"    {right}{sure}: [dim]{shown(f'[{first.id}]')}[/] {shown(first.text)}".rstrip()]
 
 
 def show_report(console: Console, report: Report) -> None:
