@@ -57,7 +57,17 @@ def test_a_run_against_judgements_of_the_relevant_alone(tmp_path: Path) -> None:
     found = as_json("evaluate", a, "--data", qrels, "--metrics", "map,mrr@1", "--per-question")
     assert found["metrics"] == {"map": pytest.approx(0.5 / 3), "mrr@1": 0.0}
     assert found["coverage"] == {"questions_missing": 1, "candidates": 4, "unjudged": 3, "relevant_missing": 2}
-    assert found["per_question"][0] == {"id": "q1", "map": 0.5, "mrr@1": 0.0}
+    assert found["per_question"][0] == {
+        "id": "q1", "map": 0.5, "mrr@1": 0.0, "any_relevant": True, "first_id": "a", "first_relevant": False,
+    }  # fmt: skip
+    assert found["per_question"][1] == {
+        "id": "q2",
+        "map": 0.0,
+        "mrr@1": 0.0,
+        "any_relevant": False,
+        "first_id": "a",
+        "first_relevant": False,
+    }
     assert [row["id"] for row in found["per_question"]] == ["q1", "q2", "q3"]
     assert "per_question" not in as_json("evaluate", a, "--data", qrels)
     judged = as_json("evaluate", a, "--data", qrels, "--metrics", "map", "--judged-only")
@@ -66,6 +76,7 @@ def test_a_run_against_judgements_of_the_relevant_alone(tmp_path: Path) -> None:
     shown = " ".join(told.stdout.decode().split())
     assert "1 of 3 questions (they count as 0), 2 relevant candidates (not found); not judged: 3 of its 4" in shown
     assert "q3 0.0000" in shown
+    assert shown.endswith("q1 wrong: [a] q2 none right: [a] q3")
     assert told.stderr == b""
     compared = as_json("compare", a, b, "--data", qrels, "--metrics", "map")
     assert compared["comparisons"]["map"]["n"] == compared["questions"] == 3
@@ -82,6 +93,32 @@ def test_lists_that_any_order_is_right_for_are_told(tmp_path: Path, lists: Path)
     path.write_text("question,answer,label\noak?,elm,1\noak?,oak,1\n")
     assert b"every candidate that is ranked" in anselm("evaluate", "bm25", "--data", path).stderr
     assert anselm("evaluate", "bm25", "--data", lists).stderr == b""
+
+
+def test_what_was_refused_and_what_was_answered_without_an_answer(judged: Path, tmp_path: Path) -> None:
+    """In the words and with the counts of docs/verdict.md; of lists with answers alone one of the two is not there."""
+    told = anselm("evaluate", "bm25", "--data", judged)
+    assert b"note: 4 of 10 questions have no relevant candidate and count 0; --protocol clean leaves" in told.stderr
+    counted = as_json("evaluate", "bm25", "--data", judged)["misjudged"]
+    assert (counted["answerable"], counted["unanswerable"]) == (6, 4)
+    shown = told.stdout.decode()
+    assert "refused, though answerable   answered, though not" in shown
+    assert f"{counted['refused']} of 6 ({counted['share_refused']:.0%})" in shown
+    assert f"{counted['answered_anyway']} of 4 ({counted['share_answered_anyway']:.0%})" in shown
+    clean = anselm("evaluate", "bm25", "--data", judged, "--protocol", "clean").stdout.decode()
+    assert ("refused, though answerable" in clean, "answered, though not" in clean) == (True, False)
+    as_json("rank", "--input", judged, "--output", tmp_path / "a.run", "--model", "bm25")
+    assert "misjudged" not in as_json("evaluate", tmp_path / "a.run", "--data", judged)
+
+
+def test_each_question_is_shown_with_what_came_first(judged: Path) -> None:
+    """By the model's own words of it, on a line for the question and one for its first candidate."""
+    lines = anselm("evaluate", "bm25", "--data", judged, "--per-question").stdout.decode().splitlines()
+    row = as_json("evaluate", "bm25", "--data", judged, "--per-question")["per_question"][2]
+    assert (row["question"], row["first_text"], row["first_relevant"]) == ("oak elm fir", "oak elm fir", True)
+    said = "answered" if row["answerable"] else "refused"
+    place = lines.index("q2  oak elm fir")
+    assert lines[place + 1] == f"    right, {said} ({row['answerability']:.0%}): [0] oak elm fir"
 
 
 def test_evaluate_draws_a_picture(judged: Path, tmp_path: Path) -> None:

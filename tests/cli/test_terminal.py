@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -128,6 +129,14 @@ def test_without_probabilities_scores_are_shown() -> None:
 def test_an_ascii_terminal_gets_bars_of_ascii() -> None:
     assert terminal.rankings.bar(0.5, plain=True) == "######      "
     assert terminal.rankings.bar(0.5) == "██████      "
+
+
+def test_of_copies_the_metrics_of_each_original_are_shown() -> None:
+    values, ids = {"map": np.array([0.5, 1.0])}, ["a", "b"]
+    report = Report("m", "d", "test", "worst-copy", "source", 2, 60, {"map": 0.75}, 6, ids=ids, values=values)
+    console = screen()
+    terminal.show_questions(console, report)
+    assert [line.split() for line in seen(console).splitlines()[-2:]] == [["a", "0.5000"], ["b", "1.0000"]]
 
 
 def test_reports_say_what_they_count() -> None:

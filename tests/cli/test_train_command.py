@@ -10,6 +10,8 @@ import pytest
 from anselm.checkpoints.checksums import renew_checksums
 from tests.cli.commands import anselm, as_json
 
+EXAMPLES = Path(__file__).parents[2] / "src" / "anselm" / "examples"
+
 
 def test_train_fits_statistics_and_calibration(lists: Path, tmp_path: Path) -> None:
     done = as_json("train", "--base", "bm25", "--data", lists, "--out", tmp_path / "mine")
@@ -41,18 +43,24 @@ def test_calibrate_writes_into_the_checkpoint(judged: Path, tmp_path: Path) -> N
     assert done["after"]["ece"] < done["before"]["ece"]
     assert done["after"]["log_loss"] < done["before"]["log_loss"]
     assert done["after"]["recall"] >= 0.5
-    assert done["after"] == {"ece": done["after"]["ece"], "log_loss": done["after"]["log_loss"]} | next(
-        row for row in done["tradeoff"] if row["threshold"] == done["threshold"]
-    )
+    chosen = next(row for row in done["tradeoff"] if row["threshold"] == done["threshold"])
+    beside = {name: done["after"][name] for name in ("ece", "log_loss", "misjudged")}
+    assert done["after"] == beside | chosen
+    counted = done["after"]["misjudged"]
+    assert (counted["answerable"], counted["unanswerable"]) == (6, 4)
+    assert (6 - counted["refused"]) + counted["answered_anyway"] == chosen["share_answered"] * 10
     again = as_json("evaluate", tmp_path / "mine", "--data", judged)
     assert (again["ece"], again["triggering"]["f1"]) == (done["after"]["ece"], done["after"]["f1"])
+    assert again["misjudged"] == counted
 
 
 def test_calibrate_a_copy_of_a_shipped_model(judged: Path, tmp_path: Path) -> None:
     shipped = anselm("calibrate", "bm25", "--data", judged, "--out", tmp_path / "copy").stdout.decode()
     assert f"{tmp_path / 'copy'}, fitted on" in " ".join(shipped.split())
     lines = [line.split() for line in shipped.splitlines()]
-    assert [line[0] for line in lines if line and line[0] in ("before", "after")] == ["before", "after"]
+    assert [line[0] for line in lines if line and line[0] in ("before", "after")] == ["before", "after"] * 2
+    assert shipped.count("refused, though answerable   answered, though not") == 1
+    assert shipped.count(" of 6 (") == shipped.count(" of 4 (") == 2
     assert sum("chosen" in line for line in lines) == 1
     assert (
         as_json("evaluate", tmp_path / "copy", "--data", judged)["ece"]
@@ -66,6 +74,18 @@ def test_calibrate_a_copy_of_a_shipped_model(judged: Path, tmp_path: Path) -> No
     assert done.returncode == 2
     assert b"secret.txt is a link that leads out of the checkpoint" in done.stderr
     assert not (tmp_path / "second").exists()
+
+
+def test_train_reads_what_people_ask_of_a_faq(tmp_path: Path) -> None:
+    """With all entries as candidates, as evaluate and calibrate read it."""
+    given = ("--data", EXAMPLES / "asked.csv", "--faq", EXAMPLES / "faq.csv")
+    done = as_json("train", "--base", "bm25", *given, "--out", tmp_path / "mine")
+    assert (done["lists"], done["pairs"]) == (8, 96)
+    assert as_json("evaluate", tmp_path / "mine", *given)["questions"] == 8
+    assert "asked.csv is a single file and has no split 'dev'" in refusal(
+        "train", *given, "--split", "dev", "--out", tmp_path / "other"
+    )
+    assert "--faq is not for training a recipe" in refusal("train", "a.toml", *given[2:])
 
 
 def test_train_takes_bm25_where_no_base_is_named(lists: Path, tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ def test_what_has_no_worst_copy_is_left_out() -> None:
     assert whole.triggering is not None
     assert whole.ece is not None
     assert worst.triggering is None
+    assert worst.misjudged is None
     assert worst.ece is None
 
 
@@ -62,6 +63,10 @@ def test_a_calibrated_model_is_asked_how_far_it_can_be_trusted(tmp_path: Path) -
     report = evaluate(tmp_path, Dataset("d", "all", "raw", (answered, empty)))
     assert report.triggering == {"threshold": 0.6, "share_answered": 0.5, "precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert report.ece == pytest.approx(3 / 4 * 0.5)
+    assert report.misjudged == {
+        "answerable": 1, "refused": 0, "unanswerable": 1, "answered_anyway": 0,
+        "share_refused": 0.0, "share_answered_anyway": 0.0,
+    }  # fmt: skip
     assert report.semeval is None
     assert not {"values", "trust"} & json.loads(json.dumps(report.to_dict())).keys()
 
@@ -86,6 +91,7 @@ def test_semeval_numbers_come_with_its_official_protocol(tmp_path: Path) -> None
     plain = evaluate(tmp_path, Dataset("semeval-2016", "test", "official", data))
     assert plain.semeval == {"map": 1.0, "average_recall": 1.0, "mrr": 100.0}
     assert plain.triggering is None
+    assert "misjudged" not in plain.to_dict()
 
 
 def test_predictions_stand_in_for_a_run(tmp_path: Path) -> None:
@@ -165,8 +171,26 @@ def test_every_question_has_its_values() -> None:
     good, bad = make([1, 0], ["oak", "elm"], group="a", id=1), make([0, 1], ["oak", "elm"], group="a", id=2)
     whole = evaluate("bm25", Dataset("d", "test", "raw", (good, bad)), metrics=["mrr", "p@1"])
     worst = evaluate("bm25", Dataset("d", "test", "worst-copy", (good, bad), "group"), metrics=["mrr"])
-    assert whole.per_question == [{"id": "q1", "mrr": 1.0, "p@1": 1.0}, {"id": "q2", "mrr": 0.5, "p@1": 0.0}]
-    assert worst.per_question == [{"id": "a", "mrr": 0.5}]
+    assert whole.measured == [{"id": "q1", "mrr": 1.0, "p@1": 1.0}, {"id": "q2", "mrr": 0.5, "p@1": 0.0}]
+    assert worst.measured == worst.per_question == [{"id": "a", "mrr": 0.5}]
+
+
+def test_every_question_has_what_came_first_and_the_verdict(tmp_path: Path) -> None:
+    """After its id and its metrics. Of equal scores the metrics take the irrelevant first, and so is it here."""
+    (tmp_path / "config.json").write_text('{"model": "overlap", "config": {"stopword_weight": 1, "stem": false}}')
+    data = Dataset("d", "all", "raw", (make([0, 1], ["elm", "oak"]), make([1, 0], ["oak", "oak"], id=1)))
+    rows = evaluate(tmp_path, data, metrics=["mrr"]).per_question
+    assert list(rows[0]) == ["id", "mrr", "question", "any_relevant", "first_id", "first_text", "first_relevant"]
+    assert rows[0] == {
+        "id": "q0", "mrr": 1.0, "question": "oak?", "any_relevant": True, "first_id": "1", "first_text": "oak",
+        "first_relevant": True,
+    }  # fmt: skip
+    assert (rows[1]["mrr"], rows[1]["first_id"], rows[1]["first_relevant"]) == (0.5, "1", False)
+    assert evaluate(tmp_path, data, metrics=["mrr"], ties="source").per_question[1]["first_id"] == "0"
+    (tmp_path / "calibration.json").write_text('{"slope": 1, "intercept": 0, "threshold": 0.7}')
+    judged = evaluate(tmp_path, data, metrics=["mrr"]).per_question[0]
+    assert list(judged)[-2:] == ["answerable", "answerability"]
+    assert (judged["answerable"], judged["answerability"]) == (True, pytest.approx(1 / (1 + np.exp(-1))))
 
 
 def test_compare_is_paired() -> None:

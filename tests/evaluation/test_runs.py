@@ -68,7 +68,7 @@ def check(qrels: Qrels, run: Run, judged_only: bool) -> None:
         return
     report, theirs = ours(qrels, run, judged_only), trec_eval(qrels, run, judged_only)
     assert report.ids == list(qrels)
-    for row in report.per_question:
+    for row in report.measured:
         expected = theirs.get(row.pop("id"), dict.fromkeys(METRICS, 0.0))
         assert row == pytest.approx(expected, abs=1e-9)
     for name in METRICS:  # as trec_eval -c: over all questions of the judgements
@@ -118,7 +118,7 @@ def test_by_hand() -> None:
     qrels = {"q1": {"b": 1, "d": 1, "z": 1}, "q2": {"a": 1}}
     run = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "q3": {"a": 1.0}}
     report = ours(qrels, run)
-    q1, q2 = report.per_question
+    q1, q2 = report.measured
     assert (q1["id"], q2["id"]) == ("q1", "q2")
     assert (q1["map"], q1["map@3"]) == (pytest.approx((1 / 2 + 2 / 4) / 3), pytest.approx(1 / 2 / 3))
     assert (q1["mrr"], q1["mrr@1"], q1["p@1"], q1["p@10"]) == (0.5, 0.0, 0.0, 0.2)

@@ -8,6 +8,7 @@ import pytest
 from anselm.data.question import Candidate, Question
 from anselm.metrics.calibration import Beliefs, Calibration
 from anselm.metrics.logistic import Logistic
+from anselm.metrics.misjudgements import Misjudgements
 from anselm.metrics.reliability import log_loss, reliability
 from anselm.metrics.trust import measure_trust
 from tests.metrics.naive import triggering
@@ -32,6 +33,7 @@ def test_pairs_and_questions() -> None:
     assert found.to_dict() == {
         "ece": found.ece, "log_loss": found.log_loss, "threshold": 0.4, "share_answered": expected.answered / 4,
         "precision": expected.precision, "recall": expected.recall, "f1": expected.f1,
+        "misjudged": found.misjudged.to_dict(),
     }  # fmt: skip
 
 
@@ -40,5 +42,8 @@ def test_questions_are_answered_by_the_verdict_and_the_candidate_is_chosen_by_it
     scores = [np.array(row) for row in ([9.0, 8.5], [0.0, -3.0], [-1.0, 1.0], [5.0, 1.0])]
     labels = [np.array(row) for row in ([1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 0.0])]
     beliefs = Beliefs(Logistic(0.0, {"score": 1.0}), Logistic(-2.0, {"margin": 1.0}))
-    found = measure_trust([labelled(row) for row in labels], scores, Calibration(beliefs, 0.5)).triggering
+    whole = measure_trust([labelled(row) for row in labels], scores, Calibration(beliefs, 0.5))
+    found = whole.triggering
     assert (found.questions, found.answerable, found.answered, found.right) == (4, 3, 3, 1)
+    assert whole.misjudged == Misjudgements(answerable=3, refused=1, unanswerable=1, answered_anyway=1)
+    assert [verdict.answerable for verdict in whole.verdicts] == [False, True, True, True]

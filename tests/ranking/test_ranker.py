@@ -415,8 +415,30 @@ def test_many_that_cannot_be_are_named() -> None:
         ranker.rank_many(["a?"], ["a"])
     with pytest.raises(InputError, match="the question is empty"):
         ranker.rank_many(["a?", " "], [["a"], ["b"]])
+    with pytest.raises(InputError, match="list 1: every candidate is empty; at least one text is needed"):
+        ranker.rank_many(["a?", "b?"], [["a"], [" "]])
+    with pytest.raises(InputError, match="list 2: candidates must be a list of texts, not one str"):
+        ranker.rank_many(["a?", "b?", "c?"], [["a"], [], "c"])
     with pytest.raises(InputError, match="top must be at least 1, not 0"):
         ranker.rank_many(["a?"], [["a"]], top=0)
+
+
+@pytest.mark.parametrize("calibration", [None, Calibration(Beliefs(Logistic(0.0, {"score": 1.0})), 0.0)])
+def test_an_empty_list_among_many_has_no_answer(calibration: Calibration | None) -> None:
+    """A search that found nothing stops no other; where even 0 is enough for an answer, there is still none."""
+    scorer = ByLength()
+    first, none, last = Ranker(scorer, calibration).rank_many(["a?", "b?", "c?"], [["a"], iter(()), ["c", "cc"]], top=1)
+    assert (first.best.text, last.best.text) == ("a", "cc")
+    assert (none.question, none.model, len(none), list(none)) == ("b?", "length", 0, [])
+    assert (none.answerable, none.answerability, none.answer, none.unsure) == (False, 0.0, None, False)
+    assert none.threshold == first.threshold
+    assert none.to_dict()["results"] == []
+    with pytest.raises(InputError, match=r"there is nothing to be the best for 'b\?'; `answer` is None there"):
+        _ = none.best
+    assert scorer.seen == [1, 2]
+    assert [len(one) for one in Ranker(scorer, calibration).rank_many(["a?", "b?"], [[], []])] == [0, 0]
+    with pytest.raises(InputError, match="the question is empty"):
+        Ranker(scorer).rank_many([" "], [[]])
 
 
 def test_the_very_objects_come_back() -> None:
@@ -463,7 +485,9 @@ WRONG_CANDIDATES: dict[str, Any] = {
 def test_wrong_candidates_are_one_sentence(candidates: Any) -> None:
     ranker = Ranker.load("bm25")
     for call in (lambda: ranker.rank("Who?", candidates), lambda: ranker.rank_many(["Who?"], [candidates])):
-        with pytest.raises(InputError, match=r"^(the (id|question|heading|meta) of candidate 0|candidate 0|an id) "):
+        with pytest.raises(
+            InputError, match=r"^(list 0: )?(the (id|question|heading|meta) of candidate 0|candidate 0|an id) "
+        ):
             call()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +86,21 @@ def test_spans_are_sentences_in_code_points(client: TestClient) -> None:
     assert documents[0][span["start"] : span["end"]] == "The shop will open at nine."
     assert 0 < span["score"] <= 1
     assert "relevant_spans" not in rerank(client, relevant_spans={"mode": "disabled"})["results"][0]
+
+
+def test_the_example_of_spans_in_the_documentation(client: TestClient) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
+    asked, given = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, flags=re.DOTALL))
+    found = client.post("/v2/rerank", json=asked).json()["results"]
+    assert [(row["index"], len(row["relevant_spans"])) for row in found] == [
+        (row["index"], len(row["relevant_spans"])) for row in given["results"]
+    ]
+    [[span], [wanted]] = (rows[0]["relevant_spans"] for rows in (found, given["results"]))
+    assert (span["start"], span["end"]) == (wanted["start"], wanted["end"])
+    assert span["score"] == pytest.approx(wanted["score"], abs=0.03)  # in int8, which differs between processors
+    loose = asked["relevant_spans"] | {"threshold": 0.0}
+    more = client.post("/v2/rerank", json=asked | {"relevant_spans": {**loose, "max_spans": 2}}).json()["results"]
+    assert [len(row["relevant_spans"]) for row in more] == [2, 1]
 
 
 def test_long_documents_are_windowed_and_cut_only_if_asked(client: TestClient) -> None:
@@ -170,6 +186,17 @@ def test_a_document_is_never_a_path(client: TestClient) -> None:
         ("/v2/rerank", {"query": "q", "documents": ["a"], "top_n": 0}, 422, "top_n"),
         ("/v2/rerank", {"query": "q", "documents": ["a"], "top_n": "5"}, 422, "top_n"),
         ("/v2/rerank", ["query"], 422, "must be an object"),
+        *(
+            ("/v2/rerank", {"query": "q", "documents": ["a"], "relevant_spans": given}, 422, sentence)
+            for given, sentence in (
+                (True, 'relevant_spans: must be like {"mode": "enabled", "threshold": 0.1, "max_spans": 3}'),
+                ("enabled", 'relevant_spans: must be like {"mode": "enabled"'),
+                ({"max_spans": 1}, 'the mode is "enabled" or "disabled", and the others may be left out'),
+                ({"mode": "on"}, "relevant_spans.mode: input should be 'enabled' or 'disabled'"),
+                ({"mode": "enabled", "threshold": 2}, "relevant_spans.threshold: input should be less than or equal"),
+                ({"mode": "enabled", "max_spans": 0}, "relevant_spans.max_spans: input should be greater than or"),
+            )
+        ),
         ("/ask", {"question": "q", "documents": [" "]}, 422, "no sentences"),
         ("/ask", {"question": "q", "documents": []}, 422, "documents: list should have at least 1 item"),
         ("/ask", {"question": "q", "documents": [{"text": "a", "kind": "pdf"}]}, 422, "documents[0].kind"),

@@ -51,7 +51,9 @@ def evaluate(
     metrics: Metrics = METRICS,
     ties: TieRule = "pessimistic",
     judged_only: JudgedOnly = False,
-    per_question: Annotated[bool, switch("--per-question", help="Also the value of each question.")] = False,
+    per_question: Annotated[
+        bool, switch("--per-question", help="Also each question: its metrics, what came first, the verdict.")
+    ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw how far the probabilities hold, and what thresholds give: .png or .svg."),

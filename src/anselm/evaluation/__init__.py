@@ -2,6 +2,7 @@
 
 systems         what can be evaluated: models, rankers, scorers, and what was published
 published_runs  runs and predictions of somebody else's system
+outcomes        what came first for each question, and what was believed of its list
 ranked          the lists that a system ranked, and what a run lacks of the data
 report          all of it about one model and one data set
 score_files     the scores of an evaluation as a file

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from anselm.data.datasets import Dataset, check_labels, load_dataset
 from anselm.errors import InputError, UnknownNameError
+from anselm.evaluation.outcomes import Outcome, find_outcomes
 from anselm.evaluation.ranked import Coverage, Ranked
 from anselm.evaluation.systems import System, open_system
 from anselm.metrics import DEFAULT_METRICS
@@ -35,17 +36,18 @@ class Report:
     `pairs` counts the candidates of the data; of a run, `coverage` says what it has of them, and what besides.
 
     A model that has been calibrated is also asked how well its probabilities hold: `ece` is their expected calibration
-    error over all pairs, `triggering` says how it does at leaving questions without an answer unanswered. Neither has a
-    worst copy, so there they are left out. `semeval` holds the official scorer's numbers under the protocol of that
-    name; those about decisions only where the system makes some. Not written out: `ids` and `values`, the questions and
-    each metric's value for them, `trust`, what a picture of the probabilities is drawn from, and `ranked`, the lists.
+    error over all pairs, `triggering` says how it does at leaving questions without an answer unanswered, `misjudged`
+    how many it refused, though answerable, and answered, though not. None has a worst copy, so there they are left out.
+    `semeval` holds the official scorer's numbers under the protocol of that name; those about decisions only where the
+    system makes some. Not written out: `ids` and `values`, the questions and each metric's value for them, `trust`,
+    what a picture of the probabilities is drawn from, and `ranked`, the lists.
     """
 
     model: str
     data: str
     split: str
     protocol: str
-    ties: str
+    ties: Ties
     questions: int
     pairs: int
     metrics: dict[str, float]
@@ -54,6 +56,7 @@ class Report:
     coverage: Coverage | None = None
     ece: float | None = None
     triggering: dict[str, float] | None = None
+    misjudged: dict[str, float | None] | None = None
     semeval: dict[str, float] | None = None
     ids: list[str] = field(default_factory=list, repr=False)
     values: dict[str, FloatArray] = field(default_factory=dict, repr=False)
@@ -62,10 +65,25 @@ class Report:
 
     @property
     def per_question(self) -> list[dict[str, Any]]:
+        """Of each question the id and the metrics, then its text, what came first, and the verdict."""
+        if not (outcomes := self.outcomes):
+            return self.measured
+        return [row | outcome.to_dict() for row, outcome in zip(self.measured, outcomes, strict=True)]
+
+    @property
+    def measured(self) -> list[dict[str, Any]]:
         """The id and the metrics of each question; where the worst copy counts, of each original."""
         columns = [values.tolist() for values in self.values.values()]
         rows = zip(self.ids, *columns, strict=True)
         return [dict(zip(("id", *self.values), row, strict=True)) for row in rows]
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """What became of each question; nothing where copies stand for one, as each metric has a worst of its own."""
+        if self.ranked is None or self.copies:
+            return []
+        verdicts = self.trust.verdicts if self.trust else None
+        return find_outcomes(self.ranked.lists, self.ranked.scores, self.ties, verdicts)
 
     @property
     def trivial(self) -> bool:
@@ -131,6 +149,7 @@ def assess(
         coverage=ranked.coverage,
         ece=trust.ece if trust else None,
         triggering=numbers(trust.triggering) if trust else None,
+        misjudged=trust.misjudged.to_dict() if trust else None,
         semeval=official(ranked.lists, ranked.scores, ranked.called) if ranked.whole(dataset) else None,
         ids=ids,
         values=values,

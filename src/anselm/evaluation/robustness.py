@@ -123,8 +123,8 @@ def _stands_first(scores: Scores, candidates: Sequence[Candidate], place: int) -
 
 
 def _rows(clean: Report, hard: Report, ranks: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    without = {row.pop("id"): row for row in clean.per_question}
-    for row in hard.per_question:
+    without = {row.pop("id"): row for row in clean.measured}
+    for row in hard.measured:
         name = row.pop("id")
         yield {"id": name, **ranks.get(name, {}), "clean": without[name], "metrics": row}
 

@@ -4,6 +4,7 @@ ties            the order of candidates with equal scores
 measures        MAP, MRR, P@k, nDCG@k, ... of one ranked list
 semeval_scorer  the numbers of the SemEval task 3 scorer
 triggering      answering only where there is an answer
+misjudgements   refused, though answerable; answered, though not
 thresholds      from which probability on a question counts as answered
 significance    is one system better than another?
 logistic        a logistic regression of named numbers

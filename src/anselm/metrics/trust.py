@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from anselm.data.question import Question
-from anselm.metrics.calibration import Calibration
+from anselm.metrics.calibration import Calibration, Verdict
+from anselm.metrics.misjudgements import Misjudgements, count_misjudgements
 from anselm.metrics.reliability import Reliability, log_loss, reliability
 from anselm.metrics.ties import FloatArray
 from anselm.metrics.triggering import Tradeoff, Triggering, tradeoff
@@ -19,19 +20,29 @@ TRIGGERING = ("threshold", "share_answered", "precision", "recall", "f1")
 
 @dataclass(frozen=True)
 class Trust:
-    """`reliability` and `log_loss` are about pairs; the other two about questions: all thresholds, and the model's."""
+    """`reliability` and `log_loss` are about pairs, the others about questions: all thresholds, and the model's own.
+
+    `misjudged` counts at that one how often it was wrong about whether there is an answer; `verdicts` are of each list.
+    """
 
     reliability: Reliability
     log_loss: float
     tradeoff: Tradeoff
     triggering: Triggering
+    misjudged: Misjudgements
+    verdicts: tuple[Verdict, ...] = field(repr=False)
 
     @property
     def ece(self) -> float:
         return self.reliability.error
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Those that stand beside each other in a row."""
         return {"ece": self.ece, "log_loss": self.log_loss} | numbers(self.triggering)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self.numbers, "misjudged": self.misjudged.to_dict()}
 
 
 def numbers(row: Triggering) -> dict[str, float]:
@@ -44,4 +55,6 @@ def measure_trust(questions: Sequence[Question], scores: Sequence[FloatArray], c
     verdicts = [calibration.judge(question, row) for question, row in zip(questions, scores, strict=True)]
     pairs, relevant = np.concatenate([verdict.probabilities for verdict in verdicts]), np.concatenate(labels)
     curve = tradeoff(zip(labels, scores, strict=True), [verdict.answerability for verdict in verdicts])
-    return Trust(reliability(pairs, relevant), log_loss(pairs, relevant), curve, curve.at(calibration.threshold))
+    wrong = count_misjudgements([np.any(row > 0) for row in labels], [verdict.answerable for verdict in verdicts])
+    held, loss, chosen = reliability(pairs, relevant), log_loss(pairs, relevant), curve.at(calibration.threshold)
+    return Trust(held, loss, curve, chosen, wrong, tuple(verdicts))

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from math import exp, isfinite
 from typing import Any, Generic, TypeVar
 
+from anselm.errors import InputError
 from anselm.ranking.contexts import Context
 from anselm.ranking.duplicates import representatives
 from anselm.ranking.explanations import Explanation
@@ -87,7 +88,7 @@ Kind = TypeVar("Kind", bound=Result)
 
 @dataclass(frozen=True)
 class Ranking(Generic[R]):
-    """Results best first, of which there is at least one.
+    """Results best first, of which there is at least one, unless a list was empty: see `Ranker.rank_many`.
 
     `answerability` is the probability that the list holds an answer at all, where answers and their absence are equally
     likely beforehand, and `answerable` whether it reaches the threshold. All three are None where the model has no
@@ -119,13 +120,15 @@ class Ranking(Generic[R]):
 
     @property
     def best(self) -> R:
-        """The best of the list, be it an answer or not."""
+        """The best of the list, be it an answer or not; an empty list has none, which is an error."""
+        if not self.results:
+            raise InputError(f"there is nothing to be the best for {self.question!r:.60}; `answer` is None there")
         return self.results[0]
 
     @property
     def answer(self) -> R | None:
         """The best one, unless the list is believed to hold no answer."""
-        return None if self.answerable is False else self.results[0]
+        return None if self.answerable is False or not self.results else self.results[0]
 
     @property
     def unsure(self) -> bool:

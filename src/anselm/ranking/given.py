@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -27,6 +27,17 @@ def listed_all(name: str, values: Iterable[Any]) -> list[Any]:
 def make_question(id: str, text: str, given: Sequence[Any]) -> Question:
     found = [candidate_from_object(value, position) for position, value in enumerate(given)]
     return Question(id, check_question(text), check_rankable(found))
+
+
+def make_questions(asked: Sequence[str], lists: Sequence[Iterable[Any]]) -> Iterator[tuple[Question, list[Any]]]:
+    """Each question with what was given for it, which may be nothing: of many searches one comes back empty."""
+    for place, (text, candidates) in enumerate(zip(asked, lists, strict=True)):
+        try:
+            given = list_candidates(candidates)
+            question = make_question(str(place), text, given) if given else Question("", check_question(text), ())
+        except InputError as error:
+            raise InputError(f"list {place}: {error}") from None
+        yield question, given
 
 
 def check_count(name: str, value: int | None) -> None:

@@ -20,7 +20,7 @@ from anselm.ranking.contexts import Context, check_drawable, find_context
 from anselm.ranking.explanations import explain as explain_scores
 from anselm.ranking.figures import draw_figures
 from anselm.ranking.first_pass import nearest
-from anselm.ranking.given import check_count, list_candidates, listed_all, make_question
+from anselm.ranking.given import check_count, list_candidates, listed_all, make_question, make_questions
 from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
 from anselm.ranking.respelling import as_read
@@ -120,14 +120,17 @@ class Ranker:
     def rank_many(
         self, questions: Iterable[str], lists: Iterable[Iterable[Any]], top: int | None = None
     ) -> list[Ranking[Result]]:
-        """As `rank`, for many questions at once, each with its list of candidates: batches are filled across lists."""
+        """As `rank`, for many questions at once, each with its list of candidates: batches are filled across lists.
+
+        A list may be empty: its ranking has no results, `answerable` is False and `answer` None.
+        """
         check_count("top", top)
-        asked, given = listed_all("questions", questions), [*map(list_candidates, listed_all("lists", lists))]
-        if len(asked) != len(given):
-            raise InputError(f"each question needs its list; {len(asked)} questions, {len(given)} lists")
-        named = enumerate(zip(asked, given, strict=True))
-        listed = [make_question(str(number), question, values) for number, (question, values) in named]
-        rankings = (with_items(one, values) for one, values in zip(self.rank_lists(listed), given, strict=True))
+        asked, all_given = listed_all("questions", questions), listed_all("lists", lists)
+        if len(asked) != len(all_given):
+            raise InputError(f"each question needs its list; {len(asked)} questions, {len(all_given)} lists")
+        listed = list(make_questions(asked, all_given))
+        ranked = self.rank_lists(question for question, given in listed if given)
+        rankings = (with_items(next(ranked), given) if given else self._of_nothing(one) for one, given in listed)
         return [replace(ranking, results=ranking.results[:top]) for ranking in rankings]
 
     def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking[Result]]:
@@ -184,6 +187,11 @@ class Ranker:
     def as_read(self, question: Question) -> Question:
         """The list with its question as the model reads it."""
         return as_read(self.scorer, question) if self.respell else question
+
+    def _of_nothing(self, question: Question) -> Ranking[Result]:
+        """Of a list without candidates: that there is no answer is certain, whatever the model."""
+        threshold = self.calibration.threshold if self.calibration else None
+        return Ranking(question.text, self.name, False, threshold, (), 0.0)
 
     def _context(self, question: Question) -> Context | None:
         return find_context(self.scorer, question, self.name) if hasattr(self.scorer, "relations") else None

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(ge=1)]
 Text = Annotated[str, Field(min_length=1)]
+SPANS_FORM = (
+    'must be like {"mode": "enabled", "threshold": 0.1, "max_spans": 3}; the mode is "enabled" or "disabled", '
+    "and the others may be left out"
+)
 LISTS = ("documents", "texts", "text_1", "text_2")  # the fields that hold many
 
 
@@ -37,6 +42,14 @@ class Spans(Body):
     mode: Literal["enabled", "disabled"]
     threshold: Probability | None = Field(None, description="Spans above this score; 0.1 by default.")
     max_spans: Positive | None = Field(None, description="Of a document; all of them by default.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def check_form(cls, given: Any) -> Any:
+        """People write `true`, or forget the mode; what pydantic says of that does not tell them what to write."""
+        if not isinstance(given, dict) or "mode" not in given:
+            raise PydanticCustomError("spans", SPANS_FORM)
+        return given
 
 
 class Ours(Body):

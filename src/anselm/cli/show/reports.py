@@ -13,8 +13,10 @@ from anselm.metrics.thresholds import outline
 from anselm.metrics.trust import numbers
 
 if TYPE_CHECKING:
+    from anselm.evaluation.outcomes import Outcome
     from anselm.evaluation.report import Report
     from anselm.experiments.recalibration import Refit
+    from anselm.metrics.misjudgements import Misjudgements
     from anselm.metrics.significance import Comparison
 
 
@@ -41,8 +43,26 @@ def show_coverage(console: Console, report: Report) -> None:
 
 
 def show_questions(console: Console, report: Report) -> None:
+    """The metrics of each, then the questions themselves with what came first."""
     console.print()
-    show_rows(console, [{**row, "id": shown(row["id"])} for row in report.per_question])
+    show_rows(console, [{**row, "id": shown(row["id"])} for row in report.measured])
+    if not (outcomes := report.outcomes):
+        return
+    console.print()
+    for id, outcome in zip(report.ids, outcomes, strict=True):
+        for line in told(id, outcome):
+            console.print(line, no_wrap=True, overflow="ellipsis", soft_wrap=not console.is_terminal, highlight=False)
+
+
+def told(id: str, outcome: Outcome) -> list[str]:
+    """A line for the question, and one for what came first and what was believed."""
+    asked = f"[bold]{shown(id)}[/]  {shown(outcome.question)}".rstrip()
+    if (first := outcome.first) is None:
+        return [asked]
+    right = "[green]right[/]" if first.relevant else "[yellow]wrong[/]" if outcome.any_relevant else "none right"
+    given = outcome.verdict
+    sure = f", {'answered' if given.answerable else 'refused'} ({given.answerability:.0%})" if given else ""
+    return [asked, f"    {right}{sure}: [dim]{shown(f'[{first.id}]')}[/] {shown(first.text)}".rstrip()]
 
 
 def show_report(console: Console, report: Report) -> None:
@@ -52,11 +72,23 @@ def show_report(console: Console, report: Report) -> None:
     if report.triggering:
         console.print("\nAnswering only from the threshold on; ECE: calibration error of the pairs")
         show_rows(console, [report.triggering | {"ece": report.ece or 0.0}])
+    if report.trust:
+        console.print()
+        show_rows(console, [mistakes(report.trust.misjudged)])
     if report.semeval:
         console.print(
             "\nBy the rules of SemEval's 2016 scorer (first 10 candidates, ties in source order, MRR in percent)"
         )
         show_rows(console, [report.semeval])
+
+
+def mistakes(found: Misjudgements) -> dict[str, str]:
+    """How often a question was refused that has an answer, and answered that has none; of what there were any."""
+    counts = {
+        "refused, though answerable": (found.refused, found.answerable),
+        "answered, though not": (found.answered_anyway, found.unanswerable),
+    }
+    return {name: f"{wrong:,} of {all:,} ({wrong / all:.0%})" for name, (wrong, all) in counts.items() if all}
 
 
 def show_refit(console: Console, refit: Refit, rule: str) -> None:
@@ -66,7 +98,9 @@ def show_refit(console: Console, refit: Refit, rule: str) -> None:
         f"Fitted for {shown(' and '.join(refit.kinds))}, not for other kinds of candidates; the threshold is for all."
     )
     rows = {"before": refit.before, "after": refit.after}
-    show_rows(console, [{"": name} | row.to_dict() for name, row in rows.items() if row])
+    show_rows(console, [{"": name, **row.numbers} for name, row in rows.items() if row])
+    console.print()
+    show_rows(console, [{"": name, **mistakes(row.misjudged)} for name, row in rows.items() if row])
     curve, chosen = refit.after.tradeoff, refit.after.triggering
     console.print(
         f'\nThe threshold for "no answer" ({shown(rule)}): {curve.answerable:,} of {curve.questions:,} questions '
