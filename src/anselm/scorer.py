@@ -80,6 +80,11 @@ class Gauge(Protocol):
         """The most of question and candidate together that it reads at once; None: all."""
         ...
 
+    @property
+    def asked(self) -> int | None:
+        """The most of a question that it reads beside a candidate; None: all."""
+        ...
+
     def lengths(self, texts: Sequence[str]) -> list[int]: ...
 
     def room(self, asked: int) -> float:
@@ -95,6 +100,7 @@ class WordGauge:
     """Of a model that has no tokens of its own, and reads texts of any length."""
 
     window = None
+    asked = None
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) for text in texts]

@@ -537,3 +537,16 @@ def test_why_a_faq_has_no_entry_is_told(skip: Any, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"question": "Who?", "answer": 3}\n{"question": "Why?", "answer": 4}\n')
     with pytest.raises(InputError, match=r"a\.jsonl, line 1: the answer must be a text, not 3"):
         Ranker.load("bm25").ask("Who?", tmp_path / "a.jsonl", skip=skip)
+
+
+def test_a_question_that_is_not_read_to_its_end_says_so() -> None:
+    ranker = Ranker.load("default", threads=1)
+    said = "There is a lake behind the house. " * 20
+    long = ranker.rank(said + "When do you open?", ["At nine."])
+    assert long.question_cut is not None
+    assert len(ranker.scorer.tokenizer([long.question[: long.question_cut]])[0]) == ranker.scorer.config.max_question
+    assert long.to_dict()["question_cut"] == long.question_cut
+    short = ranker.rank("When do you open on a day on which it rains and nobody is there?", ["At nine."])
+    assert short.question_cut is None
+    assert "question_cut" not in short.to_dict()
+    assert Ranker.load("bm25").rank(said, ["At nine."]).question_cut is None

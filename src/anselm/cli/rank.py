@@ -244,6 +244,9 @@ def finish(ranking: Ranking[Any], skips: Skips, exit_code: bool) -> None:
     """Notes on standard error, and the exit code."""
     for warning in ranking.warnings:
         whisper(f"anselm: warning: {warning}")
+    if ranking.question_cut is not None:
+        read = f"candidates are read beside its first {ranking.question_cut:,} characters"
+        whisper(f"anselm: note: the question is longer than the model reads: {read}, where what is asked should stand")
     if ranking.empty:
         whisper(f"anselm: note: {ranking.empty:,} empty candidate{'s' * (ranking.empty > 1)} came last")
     if unread := sum(result.read is False for result in ranking):

@@ -20,6 +20,10 @@ class TokenGauge:
     def window(self) -> int:
         return self.reading.max_length
 
+    @property
+    def asked(self) -> int:
+        return self.reading.max_question
+
     def lengths(self, texts: Sequence[str]) -> list[int]:
         return [len(ids) for ids in self.tokenizer(list(texts))]
 

@@ -94,6 +94,7 @@ class Ranking(Generic[R]):
     likely beforehand, and `answerable` whether it reaches the threshold. All three are None where the model has no
     calibration, and the first two where it cannot read the texts; `warnings` say so. `empty` candidates come last.
     `read_as` is the question as the model read it, where a word of it was misspelt; explanations are of that.
+    `question_cut` is how many of its characters are read beside a candidate, where it is longer than the model reads.
     On request, `context` is how the model sees the candidates among each other, and `figures` show what it has to show.
     """
 
@@ -106,6 +107,7 @@ class Ranking(Generic[R]):
     empty: int = 0
     warnings: tuple[str, ...] = ()
     read_as: str | None = field(default=None, kw_only=True)
+    question_cut: int | None = field(default=None, kw_only=True)
     context: Context | None = field(default=None, kw_only=True, repr=False, compare=False)
     figures: tuple[Figure, ...] | None = field(default=None, kw_only=True, repr=False, compare=False)
 
@@ -139,6 +141,7 @@ class Ranking(Generic[R]):
         return {
             "question": self.question,
             **({} if self.read_as is None else {"read_as": self.read_as}),
+            **({} if self.question_cut is None else {"question_cut": self.question_cut}),
             "model": self.model,
             "answerable": self.answerable,
             "answerability": self.answerability,

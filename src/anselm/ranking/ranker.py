@@ -25,7 +25,7 @@ from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
 from anselm.ranking.respelling import as_read
 from anselm.ranking.scorers import load_calibration, load_scorer
-from anselm.scorer import Figure, Scorer, Scores, at_once, batched
+from anselm.scorer import Figure, Scorer, Scores, at_once, batched, gauge_of
 from anselm.text.faq import Skip
 from anselm.text.languages import foreign_texts
 
@@ -222,7 +222,7 @@ class Ranker:
         foreign = foreign_texts(self.scorer.language, question.text, results[0].text)
         ranking = Ranking(
             typed, self.name, None, None, tuple(results), empty=int(empty.sum()), warnings=foreign,
-            read_as=None if question.text == typed else question.text,
+            read_as=None if question.text == typed else question.text, question_cut=cut_of(self.scorer, question.text),
         )  # fmt: skip
         return ranking if self.calibration is None else judged(ranking, self.calibration, question, scores)
 
@@ -264,6 +264,14 @@ def read_lists(scorer: Scorer, questions: Sequence[Question]) -> list[tuple[Scor
     if (read := getattr(scorer, "score_in_turn", None)) is not None:
         return [(scores, seen.tolist()) for scores, seen in read(questions)]
     return [(scores, [None] * len(scores)) for scores in scorer.score(questions)]
+
+
+def cut_of(scorer: Scorer, question: str) -> int | None:
+    """How many characters of a question are read, where it is too long to be read to its end."""
+    gauge = gauge_of(scorer)
+    if gauge.asked is None or len(question) <= gauge.asked or gauge.lengths([question])[0] <= gauge.asked:
+        return None
+    return len(gauge.cut(question, gauge.asked))
 
 
 def make_result(index: int, candidate: Candidate, score: float, read: bool | None = None) -> Result:

@@ -23,11 +23,10 @@ from anselm.checkpoints.blend import read_blend
 from anselm.checkpoints.catalogue import DEFAULT, SHIPPED
 from anselm.checkpoints.checkpoint import Checkpoint
 from anselm.data.question import Question
-from anselm.encoding.token_gauge import TokenGauge
 from anselm.runtime import blended
 from anselm.runtime.blended import Blended, Open
 from anselm.runtime.vector_store import Numbers
-from anselm.scorer import Scorer, Scores
+from anselm.scorer import Gauge, Scorer, Scores, gauge_of
 
 Line = tuple[float, float]  # alpha, beta
 Turn = tuple[Scores, NDArray[np.bool_]]  # of a list: its scores, and which candidates the larger one read
@@ -119,9 +118,9 @@ class Cascade:
     def computes_on(self) -> tuple[str, int]:
         return self.second.computes_on()
 
-    def gauge(self) -> TokenGauge:
+    def gauge(self) -> Gauge:
         """The larger one's; the first one has the same window."""
-        return self.second.gauge()
+        return gauge_of(self.second)
 
     def save(self, folder: Path) -> None:
         self.second.save(folder)
