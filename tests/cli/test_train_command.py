@@ -10,6 +10,8 @@ import pytest
 from anselm.checkpoints.checksums import renew_checksums
 from tests.cli.commands import anselm, as_json
 
+EXAMPLES = Path(__file__).parents[2] / "src" / "anselm" / "examples"
+
 
 def test_train_fits_statistics_and_calibration(lists: Path, tmp_path: Path) -> None:
     done = as_json("train", "--base", "bm25", "--data", lists, "--out", tmp_path / "mine")
@@ -72,6 +74,18 @@ def test_calibrate_a_copy_of_a_shipped_model(judged: Path, tmp_path: Path) -> No
     assert done.returncode == 2
     assert b"secret.txt is a link that leads out of the checkpoint" in done.stderr
     assert not (tmp_path / "second").exists()
+
+
+def test_train_reads_what_people_ask_of_a_faq(tmp_path: Path) -> None:
+    """With all entries as candidates, as evaluate and calibrate read it."""
+    given = ("--data", EXAMPLES / "asked.csv", "--faq", EXAMPLES / "faq.csv")
+    done = as_json("train", "--base", "bm25", *given, "--out", tmp_path / "mine")
+    assert (done["lists"], done["pairs"]) == (8, 96)
+    assert as_json("evaluate", tmp_path / "mine", *given)["questions"] == 8
+    assert "asked.csv is a single file and has no split 'dev'" in refusal(
+        "train", *given, "--split", "dev", "--out", tmp_path / "other"
+    )
+    assert "--faq is not for training a recipe" in refusal("train", "a.toml", *given[2:])
 
 
 def test_train_takes_bm25_where_no_base_is_named(lists: Path, tmp_path: Path) -> None:

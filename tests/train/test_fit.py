@@ -139,6 +139,10 @@ def test_commands(recipe: Path, lists: Path, tiny_encoder: Path, tmp_path: Path)
 
     dry = json.loads(run("train", "--data", lists, "--base", tiny_encoder, "--dry-run", "--json"))
     assert dry["lists"] == 36
+    examples = Path(__file__).parents[2] / "src" / "anselm" / "examples"
+    asked = ("--data", examples / "asked.csv", "--faq", examples / "faq.csv", "--dev", examples / "asked.csv")
+    dry = json.loads(run("train", *asked, "--base", tiny_encoder, "--dry-run", "--json"))
+    assert (dry["lists"], dry["pairs"], dry["dev_lists"]) == (8, 96, 8)  # both are what people ask of the FAQ
     run("train", "--data", lists, "--base", tiny_encoder, "--epochs", "1", "--out", "mine")
     assert json.loads(run("evaluate", "mine", "--data", lists, "--json"))["questions"] == 40
     run("train", recipe, "--out", "from-recipe")

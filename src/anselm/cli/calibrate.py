@@ -41,17 +41,13 @@ def calibrate(
 ) -> None:
     """Fit probabilities, and the threshold for "no answer", to your labelled lists."""
     from anselm.cli.show import progress, show_refit, waiting
-    from anselm.data.datasets import load_judged_faq
     from anselm.experiments.recalibration import DEV, find_writable, load_training_data, recalibrate
     from anselm.metrics.thresholds import parse_rule
 
     rule = parse_rule(threshold)
     find_writable(checkpoint, out)  # a name that cannot be written to should not cost the reading of the data
     with waiting("reading"):
-        if faq is not None:
-            dataset = load_judged_faq(data, faq, split, protocol, named_columns(columns))
-        else:
-            dataset = load_training_data(data, split, protocol, data_dir, DEV, named_columns(columns))
+        dataset = load_training_data(data, split, protocol, data_dir, DEV, named_columns(columns), faq)
     refit = recalibrate(checkpoint, dataset, rule, out, partial(progress, label="scoring"))
     if as_json:
         return print_json(describe(refit, dataset, threshold))

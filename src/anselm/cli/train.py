@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anselm.cli.completion import complete_corpus, complete_model
-from anselm.cli.options import Columns, DataDir, Json, named_columns, switch
+from anselm.cli.options import Columns, DataDir, Faq, Json, named_columns, switch
 from anselm.cli.output import console, interruptible, note, print_json, say
 from anselm.cli.train_parser import PARSER, train_parser
 from anselm.errors import InputError
@@ -63,6 +63,7 @@ def train(
     learning_rate: Annotated[
         float | None, typer.Option("--learning-rate", help="5e-5 by default, on word vectors a paper's.")
     ] = None,
+    faq: Faq = None,
     columns: Columns = None,
     seed: Annotated[int, typer.Option(help="Two runs with the same seed end the same.")] = 1,
     corpus: Annotated[str | None, typer.Option(help="Which corpus of a recipe; the first by default.")] = None,
@@ -72,7 +73,9 @@ def train(
 ) -> None:
     """Fit a model to your data: weights or word statistics, probabilities, and the threshold for "no answer"."""
     given = {name: value for name, value in (("epochs", epochs), ("learning_rate", learning_rate)) if value is not None}
-    of_lists = {"--base": base, "--dev": dev, "--split": split, "--protocol": protocol, "--columns": columns}
+    of_lists = {
+        "--base": base, "--dev": dev, "--split": split, "--protocol": protocol, "--faq": faq, "--columns": columns
+    }  # fmt: skip
     if recipe == PARSER:
         check_unused("a parser", of_lists | {"--base": None, "--corpus": corpus, "--dry-run": dry_run or None})
         return train_parser(out, base, seed, given, Path(data) if data else None, data_dir, as_json)
@@ -91,8 +94,9 @@ def train(
     from anselm.experiments.recalibration import load_training_data
     from anselm.train.requirements import require_torch
 
+    named = named_columns(columns)
     with waiting("reading"):
-        dataset = load_training_data(data, split, protocol, data_dir, columns=named_columns(columns))
+        dataset = load_training_data(data, split, protocol, data_dir, columns=named, faq=faq)
     if ranks_untrained(find_base(base).model):
         check_unused(
             f"{base}, which only counts words", {"--dev": dev, "--epochs": epochs, "--learning-rate": learning_rate}
@@ -102,7 +106,8 @@ def train(
     from anselm.experiments.training_runs import data_run
 
     target = None if dry_run else check_new(needed(out))
-    chosen_on = load_training_data(dev, data_dir=data_dir, usual="dev") if dev else None
+    of_faq = named if faq else None  # whose columns they are
+    chosen_on = load_training_data(dev, data_dir=data_dir, usual="dev", columns=of_faq, faq=faq) if dev else None
     run = data_run(base, dataset, chosen_on, seed, given)
     return write(run, target, as_json) if target else show_plan(run.plan(), as_json)
 

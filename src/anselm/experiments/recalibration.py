@@ -12,7 +12,7 @@ from anselm.checkpoints.card import renew_card
 from anselm.checkpoints.catalogue import SHIPPED, find_checkpoint, load_model
 from anselm.checkpoints.checkpoint import CALIBRATION, CARD
 from anselm.checkpoints.checksums import copy_checkpoint, renew_checksums, write_checkpoint
-from anselm.data.datasets import Dataset, check_texts, find_corpus, is_corpus_name, load_dataset
+from anselm.data.datasets import Dataset, check_texts, find_corpus, is_corpus_name, load_dataset, load_judged_faq
 from anselm.data.formats.beir import is_beir
 from anselm.data.question import Question
 from anselm.errors import InputError
@@ -33,11 +33,15 @@ def load_training_data(
     data_dir: str | Path | None = None,
     usual: str = TRAIN,
     columns: Mapping[str, str] | None = None,
+    faq: str | Path | None = None,
 ) -> Dataset:
     """Data to fit on. Unless told otherwise: the `usual` split, and the protocol that leaves no question out.
 
-    Questions without an answer teach the threshold; corpora list that protocol last. A file is taken whole.
+    Questions without an answer teach the threshold; corpora list that protocol last. A file is taken whole. With a
+    `faq`, it is a table of questions that have its entries as candidates.
     """
+    if faq is not None:
+        return load_judged_faq(source, faq, split, protocol, columns)
     if is_corpus_name(str(source)):
         corpus = find_corpus(str(source))
         if split is None and usual not in corpus.splits:
