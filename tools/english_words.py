@@ -1,8 +1,8 @@
 """The words by which questions are respelled: python -m tools.english_words SCOWL ENTRIES.jsonl OUT.txt.gz
 
 SCOWL is the folder of word lists that Debian's `scowl` installs, ENTRIES what tools/default_model/collect_entries.py
-wrote. First come words that a misspelt one may be read as, the most frequent first: those of SCOWL's small lists that
-are whole pieces of the default's vocabulary, in whose order the frequent ones come first. Behind an empty line stand
+wrote. First come words that a misspelt one may be read as, the most frequent first: those of SCOWL's small lists, names
+but for days and months apart, that are whole pieces of the default's vocabulary, which begins with the frequent ones. Behind an empty line stand
 words that are merely known, and left alone: SCOWL's larger lists, proper names among them, the other whole pieces, and
 what manuals say often.
 """
@@ -13,6 +13,7 @@ import gzip
 import json
 import re
 import sys
+from calendar import day_name, month_name
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,15 +22,18 @@ from anselm.checkpoints.catalogue import DEFAULT, SHIPPED
 from anselm.checkpoints.checkpoint import TOKENIZER
 from anselm.text.spelling import SHORTEST, Words, likeliest, slip
 
-LISTS = re.compile(r"(english|american|british|british_z|canadian|special)-\w[\w-]*\.(\d+)")
+LISTS = re.compile(r"(?:english|american|british|british_z|canadian|special)-(\w[\w-]*)\.(\d+)")
+WORDS = "words"  # SCOWL's name of lists without names
+DAYS = frozenset(name.lower() for name in (*day_name, *month_name) if name)
 SMALL, LARGE = 35, 70  # of SCOWL's sizes
 OFTEN = 8  # times in the entries
 WORD = re.compile(r"[a-z]+")
 
 
-def read_scowl(folder: Path, most: int) -> set[str]:
+def read_scowl(folder: Path, most: int, kind: str = "") -> set[str]:
     files = ((path, LISTS.fullmatch(path.name)) for path in sorted(folder.iterdir()))
-    texts = (path.read_text(encoding="latin-1") for path, match in files if match and int(match[2]) <= most)
+    fit = (path for path, match in files if match and kind in ("", match[1]) and int(match[2]) <= most)
+    texts = (path.read_text(encoding="latin-1") for path in fit)
     return fitting(word for text in texts for word in text.lower().split())
 
 
@@ -62,7 +66,7 @@ def fitting(words: Iterable[str]) -> set[str]:
 
 def main() -> None:
     scowl, entries, out = map(Path, sys.argv[1:])
-    small, pieces = read_scowl(scowl, SMALL), read_pieces()
+    small, pieces = read_scowl(scowl, SMALL, WORDS) | DAYS, read_pieces()
     common = [piece for piece in pieces if piece in small]
     known = read_scowl(scowl, LARGE) | fitting(pieces)
     places = {word: place for place, word in enumerate(common, start=1)}

@@ -103,6 +103,8 @@ def test_english_as_it_is_packed() -> None:
     assert {"wifi", "login", "stroller", "colour", "color", "backups", "paris"} <= set(words.known)
     assert not {"recieve", "adress", "seperate", "accomodation", "definitly"} & set(words.known)
     assert words.common["often"] < words.common["tunnel"]
+    assert {"february", "monday"} <= set(words.common)
+    assert not {"paris", "negro", "germans"} & set(words.common)  # nobody meant a name, or a people
     assert all(set(word) <= set(ascii_lowercase) for word in words.known)
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from anselm.text.spelling import Words
-from tools.english_words import OFTEN, frequent_words, is_slip, read_pieces, read_scowl
+from tools.english_words import OFTEN, WORDS, frequent_words, is_slip, read_pieces, read_scowl
 
 
 def test_lists_up_to_a_size_are_read(tmp_path: Path) -> None:
@@ -16,6 +16,7 @@ def test_lists_up_to_a_size_are_read(tmp_path: Path) -> None:
         (tmp_path / name).write_text("\n".join(words.split()), encoding="latin-1")
     assert read_scowl(tmp_path, 35) == {"often", "gray", "colour"}
     assert read_scowl(tmp_path, 70) == {"often", "gray", "colour", "paris"}
+    assert "paris" not in read_scowl(tmp_path, 70, WORDS)
 
 
 def test_words_that_are_often_misspelt_are_not_known(tmp_path: Path) -> None:

@@ -106,8 +106,8 @@ def train(
     from anselm.experiments.training_runs import data_run
 
     target = None if dry_run else check_new(needed(out))
-    of_faq = {"columns": named, "faq": faq} if faq else {}  # what people ask of it, both of them
-    chosen_on = load_training_data(dev, data_dir=data_dir, usual="dev", **of_faq) if dev else None
+    of_faq = named if faq else None  # whose columns they are
+    chosen_on = load_training_data(dev, data_dir=data_dir, usual="dev", columns=of_faq, faq=faq) if dev else None
     run = data_run(base, dataset, chosen_on, seed, given)
     return write(run, target, as_json) if target else show_plan(run.plan(), as_json)
 
