@@ -1,10 +1,10 @@
 """The words by which questions are respelled: python -m tools.english_words SCOWL ENTRIES.jsonl OUT.txt.gz
 
 SCOWL is the folder of word lists that Debian's `scowl` installs, ENTRIES what tools/default_model/collect_entries.py
-wrote. First come words that a misspelt one may be read as, the most frequent first: those of SCOWL's small lists, but for
-names other than of days and months, that are whole pieces of the default's vocabulary, which begins with the frequent
-ones. Behind an empty line stand words that are merely known, and left alone: SCOWL's larger lists, names among them, the
-other whole pieces, and what manuals say often.
+wrote. First come words that a misspelt one may be read as, the most frequent first: those of SCOWL's small lists, names
+other than of days and months left out, that are whole pieces of the default's vocabulary, which begins with the
+frequent ones. Behind an empty line stand words that are merely known, and left alone: SCOWL's larger lists, names among
+them, the other whole pieces, and what manuals say often.
 """
 
 from __future__ import annotations

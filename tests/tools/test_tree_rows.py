@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,10 @@ from anselm.experiments.results import Result  # noqa: E402
 from anselm.models.frames.parser_examples import make_examples, take_inventory  # noqa: E402
 from anselm.models.frames.parser_network import ParserConfig, ParserNetwork  # noqa: E402
 from anselm.models.frames.parser_training import Plan  # noqa: E402
+from tools.tree_rows import rows  # noqa: E402
 from tools.tree_rows.batch_parser import BatchParser  # noqa: E402
 from tools.tree_rows.differences import describe, pairs  # noqa: E402
+from tools.tree_rows.plan import plan  # noqa: E402
 
 SHIPPED = Path(__file__).parents[2] / "src/anselm/shipped/default/tokenizer.json"
 TREES = [
@@ -128,3 +131,33 @@ def test_differences_are_of_rows_on_the_same_questions_and_encoder() -> None:
     (line,) = describe(rows)
     assert "| wikiqa test | tree | direct-fine-tuning | +0.200 (" in line
     assert "< 0.001 / 0.005 | 0.005 |" in line  # 20 differences of one sign; by hand t = 0.2 / 0.0141 with 2 degrees
+
+
+def test_rows_are_planned_as_jobs() -> None:
+    """Settings of a search at once, then the other seeds; one job makes what others go on from."""
+    asked = ["table-4/tree-110m:trecqa:1,2", "table-4/transfer-then-adapt:wikiqa:1,1", "table-4/transfer-tree:wikiqa:1"]
+    jobs = {job.id.removeprefix("tree-aggregation-transformer.table-4."): job for job in plan(Path("/f"), asked[:1])}
+    assert list(jobs) == ["tree-110m.trecqa.1.0", "tree-110m.trecqa.1.1", "tree-110m.trecqa.2"]
+    first, second, last = jobs.values()
+    assert (first.after, second.after, list(last.after)) == ([], [], [first.id, second.id])
+    assert last.command.startswith("cat /f/journals/")
+    assert last.command.endswith(" trecqa 1 2")
+    maker, *others = plan(Path("/f"), [asked[1].replace("1,1", "1"), asked[2]])
+    assert [list(job.after) for job in others] == [[maker.id], [maker.id]]
+    assert maker.memory > others[0].memory
+
+
+def test_of_several_settings_the_best_model_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = iter([0.5, 0.7, 0.6])
+    written = []
+
+    class Model:
+        def save(self, folder: Path) -> None:
+            written.append(value)
+
+    monkeypatch.setattr(rows.jobs, "run_corpus", None)
+    rows.keep_models(tmp_path, lambda *_: SimpleNamespace(dev=value))
+    job = SimpleNamespace(recipe=SimpleNamespace(row="tree"), seed=1)
+    for value in found:
+        rows.jobs.run_corpus(job, "wikiqa", Model(), 0.0, None)
+    assert written == [0.5, 0.7]

@@ -34,6 +34,11 @@ from anselm.models.frames.pretrained import MINILM
 from tools.tree_rows.keep_trees import shards
 
 
+def paper_row(recipe: str) -> str:
+    """A row of any paper; without one, of the tree paper."""
+    return recipe if recipe.count("/") == 2 else f"tree-aggregation-transformer/{recipe}"
+
+
 class Kept:
     """Our parser where its engine is not: only what is in the cache."""
 
@@ -57,12 +62,16 @@ def read_kept(trees: Path, row: Recipe, corpus: str) -> None:
 
 
 def keep_models(folder: Path, run: Any = jobs.run_corpus) -> None:
-    """What a job has trained is also written, as `anselm train` would."""
+    """What a job has trained is also written, as `anselm train` would; of several settings the best on dev."""
+    best: dict[Path, float] = {}
 
     def run_corpus(job: jobs.Job, name: str, model: Any, began: float, context: jobs.Context) -> Run:
         found: Run = run(job, name, model, began, context)
-        with write_checkpoint(folder / f"{job.recipe.row}--{name}--{job.seed}") as place:
-            model.save(place)
+        path = folder / f"{job.recipe.row}--{name}--{job.seed}"
+        if path not in best or found.dev > best[path]:
+            best[path] = found.dev
+            with write_checkpoint(path) as place:
+                model.save(place)
         return found
 
     jobs.run_corpus = run_corpus
@@ -70,7 +79,7 @@ def keep_models(folder: Path, run: Any = jobs.run_corpus) -> None:
 
 def main() -> None:
     folder, trees, journal, recipe, corpus, *seeds = sys.argv[1:]
-    row = find_recipe(f"tree-aggregation-transformer/{recipe}")
+    row = find_recipe(paper_row(recipe))
     use_kept(Path(folder))
     read_kept(Path(trees), row, corpus)
     if models := os.environ.get("KEEP_MODELS"):
