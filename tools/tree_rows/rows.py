@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, cast
 
 from anselm.annotations import syntax
@@ -70,6 +71,8 @@ def keep_models(folder: Path, run: Any = jobs.run_corpus) -> None:
         path = folder / f"{job.recipe.row}--{name}--{job.seed}"
         if path not in best or found.dev > best[path]:
             best[path] = found.dev
+            if path.exists():
+                rmtree(path)
             with write_checkpoint(path) as place:
                 model.save(place)
         return found
