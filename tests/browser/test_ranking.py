@@ -247,3 +247,14 @@ def test_programs_that_are_copied_run(visit: Visit) -> None:
         results = json.loads(found.stdout)["results"]
         assert [one["index"] for one in results] == [one["index"] for one in shown]
         assert results[0]["evidence"]
+
+
+def test_a_misspelt_question_is_shown_as_it_was_read(visit: Visit) -> None:
+    page = visit()
+    page.fill("#question", "When do you opeen the shop?")
+    page.fill("#text", LINES)
+    page.select_option("#kind", "lines")
+    page.click("#rank")
+    page.wait_for_selector("#asked:has-text('When do you open the shop?')")
+    assert page.locator("#results .quiet:has-text('Read as: When do you open the shop?')").count() == 1
+    assert page.input_value("#question") == "When do you opeen the shop?"

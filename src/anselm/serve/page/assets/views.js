@@ -17,10 +17,10 @@ export function element(name, attributes = {}, ...children) {
 
 export const percent = (share) => `${Math.floor(100 * share + 0.5)}%`;
 
-/** The question, with the words marked that carried the best answer. */
+/** The question as it was read, with the words marked that carried the best answer. */
 export function asked(state, replies) {
   const best = replies[0].results[0];
-  return marked(state.question, best && isLikely(best) ? best.evidence?.question : []);
+  return marked(replies[0].read_as ?? state.question, best && isLikely(best) ? best.evidence?.question : []);
 }
 
 /** One for each reply; `threshold` is the reader's, or null for that of each model. */
@@ -40,6 +40,7 @@ function ranking(state, reply, threshold) {
     { class: "ranking", "aria-label": `Model ${reply.model}` },
     element("h3", { class: "model" }, reply.model),
     ...verdict(reply, threshold),
+    reply.read_as ? element("p", { class: "quiet" }, `Read as: ${reply.read_as}`) : null,
     ...warningsOf(reply).map((warning) => element("p", { class: "quiet" }, warning)),
     element("ol", list, ...items.slice(0, SHOWN)),
     rest.length
