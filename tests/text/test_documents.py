@@ -137,39 +137,6 @@ def test_an_unknown_kind_names_the_choices() -> None:
         document_from_text("x", "y", kind="markdwn")
 
 
-MANUAL = "The kettle\n\nWater\n\nFill it to the line, and no further.\n\nThe tunnel\n\nIt was dug in 1843."
-
-
-def test_headings_of_plain_text_without_a_number_are_no_sentences() -> None:
-    found = [(one.text, one.heading) for one in sentences(document_from_text(MANUAL, "a"))]
-    assert found == [
-        ("Fill it to the line, and no further.", "The kettle > Water"),
-        ("It was dug in 1843.", "The kettle > The tunnel"),
-    ]
-    windows = MANUAL.removeprefix("The kettle\n\n").replace("\n", "\r\n")
-    found = [(one.text, one.heading) for one in sentences(document_from_text(windows, "a"))]
-    assert found == [("Fill it to the line, and no further.", "Water"), ("It was dug in 1843.", "The tunnel")]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ten euros\n\nYou pay at the door, in cash.",  # one alone may be anything
-        "Water\n\nThe tunnel",  # nothing else
-        "Flour\n\nSugar\n\nButter\n\nMix them all in a bowl.\n\nSalt\n\nPepper\n\nAdd them at the end.",  # items
-        "We open at nine\n\nParking is free.\n\nDogs are welcome\n\nBring a towel.",  # sentences without a stop
-        "fees\n\nWe charge 20 cents a day.\n\nopening hours\n\nWe open at nine on all days.",
-        "Fees:\n\nWe charge 20 cents a day.\n\nHours:\n\nWe open at nine on all days.",
-        "Water\nmuch\n\nIt needs that in summer.\n\nSalt\nlittle\n\nIt needs none of that.",  # lines that go on
-        "Telephone\n\n0123 456 789\n\nStreet\n\n12 High Street\n",
-    ],
-)
-def test_short_lines_that_may_be_answers_stay(text: str) -> None:
-    found = [one.text for one in sentences(document_from_text(text, "a"))]
-    assert " ".join(" ".join(found).split()) == " ".join(text.split())
-    assert {one.heading for one in sentences(document_from_text(text, "a"))} == {""}
-
-
 def test_numbered_headings_of_plain_text_are_no_sentences() -> None:
     text = (
         "Terms\r\n\r\n1. Orders\r\n\r\nWe send it soon.\r\n\r\n2.1 Goods and returns\r\n\r\nBring it back.\r\n\r\n"

@@ -3,7 +3,7 @@
 documents       files as sentences, or as the entries of a FAQ: the front door of this room
 folders, kinds, encodings   which files there are, of which kind, and their bytes as text
 html, markdown, docx, pdf, paragraphs   one kind each, as text that knows its place in the source
-pieces, outlines, plain_headings   cleaned text with places, and the headings above them
+pieces, outlines   cleaned text with places, and the headings above them
 faq             an entry of a FAQ
 faq_columns, faq_tables, faq_records, faq_pages   entries from tables, from JSON, and from pages
 sentences, abbreviations   where sentences end

@@ -11,9 +11,8 @@ from anselm.text.faq_columns import knows_columns
 from anselm.text.faq_tables import find_separator
 from anselm.text.html import html_pieces
 from anselm.text.markdown import markdown_pieces
-from anselm.text.outlines import Heading, html_headings, markdown_headings
+from anselm.text.outlines import Heading, html_headings, markdown_headings, text_headings
 from anselm.text.pieces import Piece
-from anselm.text.plain_headings import text_headings
 
 TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 PAGES = {
@@ -81,5 +80,5 @@ def pieces_of(text: str, kind: str) -> list[Piece]:
 
 
 def headings_of(text: str, kind: str, pieces: Sequence[Piece]) -> list[Heading]:
-    """The headings that are told by markup, or in plain text by their numbers and by how they stand."""
+    """The headings that are told by markup, or by their numbers."""
     return _HEADINGS[kind](text, pieces) if kind in _HEADINGS else []

@@ -1,8 +1,8 @@
 """The headings of a page: where they stand, how deep, and which of them stand above a place.
 
 Markdown has headings with # or underlined, and people write questions in bold on a line of their own. In HTML the
-<summary> of <details> and the <dt> of a list are headings, too, for as long as that element lasts. Plain text has its
-own rules (plain_headings.py).
+<summary> of <details> and the <dt> of a list are headings, too, for as long as that element lasts. In plain text a
+heading is a few words with a number before them ("3.1 Returns"), between blank lines and not in a numbered list.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ _BOLD = re.compile(
 )
 _UNDERLINE = re.compile(r"[ \t>]*+(={2,}+|-{2,}+)[ \t\r]*+")
 _MARKED = re.compile(r"[ \t]*+(?:[-*+•>|#]|\d{1,9}[.)][ \t]|$)")  # no text that could be underlined
+_PARAGRAPH = re.compile(r"\S[^\n]*+(?:\n(?![ \t\r]*+(?:\n|\Z))[^\n]*+)*+")
+_NUMBER = r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})"
+_ITEM = re.compile(rf"{_NUMBER}[.)][ \t]")
+_NUMBERED = re.compile(rf"{_NUMBER}[.)]?[ \t]++[A-Z](?:[^\n]{{0,58}}[^\n.!?:;,])?+")
 _LEVELS = {**{f"h{level}": level for level in range(1, 7)}, "summary": 7, "dt": 8}
 _SCOPES = {"summary": {"/details"}, "dt": {"/dl"}}  # where what stands below them ends
 _PAGE_END = {"footer", "/main", "/body"}
@@ -62,7 +66,24 @@ def markdown_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
         elif token.lastgroup == "fenced":
             for start in [start for start in reversed(found) if token.start() <= start < token.end()]:
                 del found[start]
-    return titled(pieces, [(*found[start], len(source)) for start in sorted(found)])
+    return _titled(pieces, [(*found[start], len(source)) for start in sorted(found)])
+
+
+def text_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
+    paragraphs = list(_PARAGRAPH.finditer(source))
+    depths = [None, *(_item_depth(paragraph[0]) for paragraph in paragraphs)]
+    found = []
+    for before, depth, after, paragraph in zip(depths, depths[1:], depths[2:], paragraphs, strict=False):
+        one = _NUMBERED.fullmatch(paragraph[0].rstrip())
+        if one and depth is not None and depth not in (before, after):  # else an item of a list
+            found.append((depth + 1, paragraph.start(), paragraph.start() + len(one[0]), len(source)))
+    return _titled(pieces, found)
+
+
+def _item_depth(paragraph: str) -> int | None:
+    """Of the number that it begins with: 0 for 3., 1 for 3.1."""
+    item = _ITEM.match(paragraph) or _NUMBERED.fullmatch(paragraph.rstrip())
+    return item["number"].count(".") if item else None
 
 
 def _underlined(source: str, underline: int) -> int | None:
@@ -95,10 +116,10 @@ def html_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
                 found[-1] = (level, start, token.end() if tag.startswith("/") else token.start(), until)
             elif until == len(source) and tag in _SCOPES.get(names[-1], _PAGE_END):
                 found[-1] = (level, start, end if end >= 0 else token.start(), token.start())
-    return titled(pieces, [one for one in found if one[2] >= 0])
+    return _titled(pieces, [one for one in found if one[2] >= 0])
 
 
-def titled(pieces: Sequence[Piece], found: list[tuple[int, int, int, int]]) -> list[Heading]:
+def _titled(pieces: Sequence[Piece], found: list[tuple[int, int, int, int]]) -> list[Heading]:
     headings = []
     for level, start, end, until in found:
         title = Cleaned(cut(pieces, start, end)).text
