@@ -85,7 +85,7 @@ def test_explanations_are_of_what_was_read() -> None:
 
 def test_evaluation_measures_what_a_ranker_does() -> None:
     candidates = tuple(Candidate(str(n), text, float(n == 2)) for n, text in enumerate(["Open.", "Late.", "Library."]))
-    data = Dataset("made", "test", "raw", (Question("1", "open libary", candidates),))
+    data = Dataset("made", "test", "raw", (Question("1", "the open libary", candidates),))
     ranker = Ranker(Reader())
     assert evaluate(ranker, data).metrics["map"] == pytest.approx(1 / 2)  # beside "Open.", which stands before
     assert evaluate(Ranker(Reader(), respell=False), data).metrics["map"] == pytest.approx(1 / 3)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from anselm.text.spelling import Words
-from tools.english_words import OFTEN, WORDS, frequent_words, is_slip, read_pieces, read_scowl
+from tools.english_words import OFTEN, WORDS, frequent_words, is_misspelling, read_pieces, read_scowl
 
 
 def test_lists_up_to_a_size_are_read(tmp_path: Path) -> None:
@@ -19,14 +21,38 @@ def test_lists_up_to_a_size_are_read(tmp_path: Path) -> None:
     assert "paris" not in read_scowl(tmp_path, 70, WORDS)
 
 
-def test_words_that_are_often_misspelt_are_not_known(tmp_path: Path) -> None:
-    texts = ["chroot adress often"] * OFTEN + ["rarely"]
+def test_what_manuals_say_often_is_read(tmp_path: Path) -> None:
+    texts = ["chroot Often"] * OFTEN + ["rarely"]
     records = [{"question": "", "candidates": [{"text": text}]} for text in texts]
     (tmp_path / "entries.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    words = Words({"often": 1, "address": 2}, frozenset({"often", "address"}))
-    assert frequent_words(tmp_path / "entries.jsonl", words) == {"chroot", "often"}
-    assert is_slip("adress", words)
-    assert not is_slip("addresss"[:-1] + "es", words)
+    assert frequent_words(tmp_path / "entries.jsonl") == {"chroot", "often"}
+
+
+@pytest.mark.parametrize(
+    ("word", "share", "wrong"),
+    [
+        ("adress", 2.4, True),  # single for double, 300 times rarer
+        ("adress", 4.0, False),
+        ("seperete", 2.8, True),  # a vowel
+        ("libary", 1.5, True),  # a letter too few
+        ("sonos", 2.4, False),  # in a short word
+        ("addresses", 1.5, False),  # of many
+        ("tunnek", 1.5, False),  # a consonant
+        ("zzyzzx", 1.5, False),
+    ],
+)
+def test_a_misspelling_is_much_rarer_than_what_is_meant(word: str, share: float, wrong: bool) -> None:
+    common = ["address", "separete", "library", "sons", "tunnel"]
+    words = Words({one: place for place, one in enumerate(common, start=1)}, frozenset())
+    web = {**dict.fromkeys(common, 4.9), word: share}
+    assert is_misspelling(word, web, words) == wrong
+
+
+def test_what_manuals_say_often_may_have_a_letter_more() -> None:
+    words = Words({"system": 1}, frozenset())
+    web = {"system": 5.8, "systemd": 2.2}
+    assert is_misspelling("systemd", web, words)
+    assert not is_misspelling("systemd", web, words, said_often=True)
 
 
 def test_pieces_are_whole_words_and_the_frequent_ones_first() -> None:

@@ -16,8 +16,8 @@ from importlib.resources import files
 from math import log
 from string import ascii_lowercase
 
-SLIPS = 2  # words that may be misspelt in the shortest of questions
 SHORTEST = 5  # letters; one edit makes too many words of a shorter one
+LONGEST = 24  # a longer one is no word
 RARE = 30_000  # the place, by frequency, of a word that only a candidate has
 SAID = 2.0  # what it counts that a candidate says a word
 SLIP = 1.5  # what a slip counts beside the logarithm of a word's place
@@ -27,30 +27,18 @@ CONTRACTIONS = re.compile(  # without their mark, which are read well enough
     "(are|could|did|does|had|has|have|is|should|was|were|would)nt|(it|they|you)ll|(they|we|you)(re|ve)"
     "|(that|there|what|where)s"
 )
-ENGLISH = frozenset(  # words that other languages hardly have
-    (
-        "and",
-        "are",
-        "can",
-        "do",
-        "does",
-        "for",
-        "how",
-        "my",
-        "the",
-        "there",
-        "what",
-        "when",
-        "where",
-        "who",
-        "why",
-        "you",
-    )
-)
+SURE = frozenset({
+    "and", "are", "can", "does", "get", "has", "have", "how", "it", "my", "that", "the", "there", "this", "to", "what",
+    "when", "where", "who", "why", "with", "you", "your",
+})  # fmt: skip  # small words that other languages hardly have
+LIKELY = frozenset({
+    "a", "am", "at", "be", "do", "for", "from", "i", "if", "in", "is", "me", "no", "of", "on", "or", "so", "was", "we",
+    "will",
+})  # fmt: skip  # and that some have, too
 
 _TOKEN = re.compile(r"\S+")
 _CORE = re.compile(r"[A-Za-z]+(?=\W*$)")  # behind opening marks; what holds anything else is no plain word
-_OPENING = re.compile(r"^[^\w@#/.\\]*")
+_OPENING = re.compile(r"^[^\w@#/.\\`]*")
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -71,10 +59,10 @@ def english_words() -> Words:
 
 def respell(question: str, texts: Iterable[str], words: Words | None = None) -> str:
     """The question as it is read beside texts; as it was typed where all of its words are known."""
-    words, plain = words or english_words(), list(plain_words(question))
-    doubtful = [(start, word) for start, word in plain if word.lower() not in words.known]
-    if not doubtful or (len(doubtful) > max(SLIPS, len(plain) // 2) and ENGLISH.isdisjoint(question.lower().split())):
-        return question  # many unknown words are another language
+    words = words or english_words()
+    doubtful = [(start, word) for start, word in plain_words(question) if word.lower() not in words.known]
+    if not doubtful or not is_english(question, len(doubtful), words):
+        return question
     said = {word for text in texts for word in _WORD.findall(text.lower())}
     parts, behind = [], 0
     for start, word in doubtful:
@@ -84,13 +72,20 @@ def respell(question: str, texts: Iterable[str], words: Words | None = None) -> 
     return "".join([*parts, question[behind:]])
 
 
+def is_english(question: str, doubtful: int, words: Words) -> bool:
+    """As far as its other words tell: of two or three words one is enough."""
+    said = _WORD.findall(question.lower())
+    told = sum(2 * (word in SURE) + (word in LIKELY or word in words.common) for word in said)
+    return told >= 2 or (told == 1 and doubtful == 1 and len(said) <= 3)
+
+
 def plain_words(question: str) -> Iterator[tuple[int, str]]:
     """Runs of letters between spaces and marks, with their places: no part of an address, a number or a hyphenation."""
     for token in _TOKEN.finditer(question):
         opening = _OPENING.match(token[0])
         begin = opening.end() if opening else 0
         core = _CORE.match(token[0], begin)
-        if core and len(core[0]) >= SHORTEST and not CONTRACTIONS.fullmatch(core[0].lower()):
+        if core and SHORTEST <= len(core[0]) <= LONGEST and not CONTRACTIONS.fullmatch(core[0].lower()):
             yield token.start() + begin, core[0]
 
 
