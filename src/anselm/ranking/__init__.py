@@ -3,7 +3,7 @@
 ranker        `Ranker`, which everything else goes through
 given         questions, candidates and numbers as people give them, checked
 first_pass    which passages of a long document are read
-respelling      the question as a model of English reads it
+respelling    the question as a model reads it: respelled, and up to a length
 scorers       a model to score with, by name or folder
 torch_devices  the same on what torch computes on, such as a GPU
 answers       what a ranking is

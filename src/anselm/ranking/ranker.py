@@ -23,9 +23,9 @@ from anselm.ranking.first_pass import nearest
 from anselm.ranking.given import check_count, list_candidates, listed_all, make_question, make_questions
 from anselm.ranking.groups import group_answers
 from anselm.ranking.passages import GivenDocument, find_spots, passage
-from anselm.ranking.respelling import as_read
+from anselm.ranking.respelling import as_read, cut_of
 from anselm.ranking.scorers import load_calibration, load_scorer
-from anselm.scorer import Figure, Scorer, Scores, at_once, batched, gauge_of
+from anselm.scorer import Figure, Scorer, Scores, at_once, batched
 from anselm.text.faq import Skip
 from anselm.text.languages import foreign_texts
 
@@ -264,14 +264,6 @@ def read_lists(scorer: Scorer, questions: Sequence[Question]) -> list[tuple[Scor
     if (read := getattr(scorer, "score_in_turn", None)) is not None:
         return [(scores, seen.tolist()) for scores, seen in read(questions)]
     return [(scores, [None] * len(scores)) for scores in scorer.score(questions)]
-
-
-def cut_of(scorer: Scorer, question: str) -> int | None:
-    """How many characters of a question are read, where it is too long to be read to its end."""
-    gauge = gauge_of(scorer)
-    if gauge.asked is None or len(question) <= gauge.asked or gauge.lengths([question])[0] <= gauge.asked:
-        return None
-    return len(gauge.cut(question, gauge.asked))
 
 
 def make_result(index: int, candidate: Candidate, score: float, read: bool | None = None) -> Result:

@@ -1,4 +1,4 @@
-"""Questions as a model of English reads them: without the slips that would throw it."""
+"""Questions as a model reads them: one of English without the slips that would throw it, and any up to a length."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from anselm.data.question import Question
-from anselm.scorer import Scorer
+from anselm.scorer import Scorer, gauge_of
 from anselm.text.spelling import respell
 
 ENGLISH = "English"
@@ -22,3 +22,11 @@ def as_read(scorer: Scorer, question: Question) -> Question:
 
 def all_as_read(scorer: Scorer, questions: Sequence[Question]) -> list[Question]:
     return [as_read(scorer, question) for question in questions]
+
+
+def cut_of(scorer: Scorer, question: str) -> int | None:
+    """How many characters of a question are read, where it is too long to be read to its end."""
+    gauge = gauge_of(scorer)
+    if gauge.asked is None or len(question) <= gauge.asked or gauge.lengths([question])[0] <= gauge.asked:
+        return None
+    return len(gauge.cut(question, gauge.asked))
