@@ -79,6 +79,7 @@ What the commands are made of:
     kept_scores         scores that were written down, as a scorer
     verdict_table       how often a verdict is right, family by family
     verdict_plot        the same as a picture
+    slips               what a misspelt word costs, and what is left of it when questions are respelled
 
 And those in teaching/:
 
