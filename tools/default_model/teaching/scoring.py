@@ -32,7 +32,7 @@ from tools.default_model.teaching.small import WORDS, Small
 
 Read = Callable[[Row], Tensor]
 
-BUDGET = 262_144  # tokens at once
+BUDGET = 131_072  # tokens at once
 OWN, BY_WORDS, BY_MEANING = 3, 3, 3  # units of a list at most, and one by chance
 PART = 16_384  # lists
 LABELLED = 55_000  # lists
