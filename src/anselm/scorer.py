@@ -119,6 +119,7 @@ class Scorer(Protocol):
     What some can do besides is asked of them:
         computes_on() -> (engine, threads)
         gauge() -> a Gauge: how it counts texts, and how much of them it reads at once
+        question_cut(question) -> how many characters of one that it has scored were read, if not all; else by its gauge
         text_vectors(texts) -> unit vectors, by which similar answers are known, and text_fingerprint, what made them
         settled(question) -> the same scorer, without what it takes from the rest of a list
         score_in_turn(questions) -> for each list its scores, and which candidates the larger of two models read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,6 +43,13 @@ def test_no_command_shows_help() -> None:
         assert (done.returncode, done.stderr) == (0, b"")
         assert done.stdout.strip() == anselm(*path, "--help").stdout.strip()
     assert anselm("--version").stdout.startswith(b"anselm ")
+
+
+def test_what_is_used_daily_stands_first_and_every_command_under_a_heading() -> None:
+    text = anselm("--help").stdout.decode()
+    headings = ["Options", "Rank and ask", "Measure and train", "Serve", "Research"]
+    assert re.findall(r"─ (\w[\w ]*) ─", text) == headings
+    assert text.index(" rank ") < text.index(" evaluate ") < text.index(" serve ") < text.index(" probe ")
 
 
 class AtOnce:

@@ -17,6 +17,7 @@ from mcp import Client, StdioServerParameters
 from anselm.ranking.ranker import Ranker
 from tests.integrations.conftest import QUESTION, TEXTS, UNANSWERED
 
+LONG = "We came by train, and it was late, so that " * 12 + QUESTION
 FAQ = Path(__file__).parents[2] / "src" / "anselm" / "examples" / "faq.csv"
 
 
@@ -46,15 +47,18 @@ def test_both_tools_say_whether_there_is_an_answer(ranker: Ranker) -> None:
         ("ask", {"question": "what do i pay if i am late", "top": 2}),
         ("ask", {"question": UNANSWERED}),
         ("ask", {"question": QUESTION, "texts": [" ".join(TEXTS)], "top": 1}),
+        ("rank", {"question": LONG, "candidates": candidates}),
     ]
 
     async def work(client: Client) -> Any:
         tools = (await client.list_tools()).tools
         return tools, [(await client.call_tool(name, arguments)).structured_content for name, arguments in calls]
 
-    tools, (ranked, refused, likely, asked, unknown, given) = talk(work, str(FAQ))
+    tools, (ranked, refused, likely, asked, unknown, given, cut) = talk(work, str(FAQ))
     assert {tool.name for tool in tools} == {"ask", "rank"}
     assert all("answerable" in tool.output_schema["required"] for tool in tools)
+    assert cut["question_cut"] == ranker.rank(LONG, candidates).question_cut
+    assert "question_cut" not in ranked
     wanted = ranker.rank(QUESTION, candidates)
     [best] = ranked["results"]
     assert (best["index"], best["id"], best["page"], best["text"]) == (1, "hours", 3, TEXTS[1])

@@ -52,6 +52,8 @@ class Counted(Near):
 
 
 class ShortGauge(WordGauge):
+    asked = 4  # type: ignore[assignment]
+
     def room(self, asked: int) -> float:
         return 3
 
@@ -101,6 +103,13 @@ def test_two_models_in_turn_read_in_slices_and_say_what_the_larger_one_read() ->
     assert [(row["text"], row["read"]) for row in asked["results"]] == [
         ("It is so.", True), ("It is not so.", True), ("No.", False),
     ]  # fmt: skip
+
+
+def test_what_the_larger_of_two_models_cuts_off_a_question_is_told() -> None:
+    with serving(cascade()) as client:
+        bodies = [{"query": query, "documents": DOCUMENTS} for query in ("Who is it that we see?", "Who is it there?")]
+        cuts = [client.post("/v1/rerank", json=body).json().get("question_cut") for body in bodies]
+    assert cuts == [len("Who is it that"), None]
 
 
 def test_figures_on_request() -> None:

@@ -113,6 +113,20 @@ def test_long_documents_are_windowed_and_cut_only_if_asked(client: TestClient) -
     assert row["relevance_score"] < whole[0]["relevance_score"]
 
 
+def test_a_question_that_is_too_long_is_said_to_be(client: TestClient) -> None:
+    """On every route the same number of characters as from Python, and nothing of one that is read to its end."""
+    long = "We came by train, and it was late, so that " * 12 + QUERY
+    wanted = Ranker.load("default").rank(long, DOCUMENTS).question_cut
+    assert wanted is not None
+    assert 0 < wanted < len(long)
+    routes = ("/v1/rerank", "/v2/rerank", "/rerank")
+    found = [rerank(client, path, query=long, model="default")["question_cut"] for path in routes]
+    asked = client.post("/ask", json={"question": long, "documents": DOCUMENTS[1:2], "model": "default"}).json()
+    assert [*found, asked["question_cut"]] == [wanted] * 4
+    assert "question_cut" not in rerank(client, model="default")
+    assert "question_cut" not in rerank(client, query=long, model="bm25")
+
+
 @pytest.mark.parametrize("model", ["bm25", "default"])
 def test_score(client: TestClient, model: str) -> None:
     one = client.post(

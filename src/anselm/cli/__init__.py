@@ -40,28 +40,24 @@ def help_by_default(context: typer.Context) -> None:
 
 
 app = typer.Typer(name="anselm", pretty_exceptions_enable=False, rich_markup_mode="rich")
-for part in (
-    rank,
-    model_list,
-    evaluate,
-    probe,
-    calibrate,
-    train,
-    vectors,
-    parse,
-    reproduce,
-    export,
-    fetch,
-    bench,
-    serve,
-    mcp,
-):
-    app.add_typer(part.app)
+RANK, MEASURE, SERVE, RESEARCH = "Rank and ask", "Measure and train", "Serve", "Research"
+PARTS = (
+    (RANK, (rank, model_list, fetch)),
+    (MEASURE, (evaluate, calibrate, train, export, bench)),
+    (SERVE, (serve, mcp)),
+    (RESEARCH, (reproduce, vectors, parse, probe)),
+)
+for panel, parts in PARTS:
+    for part in parts:
+        for command in part.app.registered_commands:
+            command.rich_help_panel = panel
+        app.add_typer(part.app)
 app.add_typer(
     data.app,
     name="data",
     help="List, check and convert corpora and files.",
     epilog="Example: anselm data list",
+    rich_help_panel=MEASURE,
     callback=help_by_default,
     invoke_without_command=True,
 )
@@ -70,6 +66,7 @@ app.add_typer(
     name="pool",
     help="Keep passages in a pool, to be asked with `anselm ask --pool`.",
     epilog="Example: anselm pool add faq.pool faq.csv",
+    rich_help_panel=RANK,
     callback=help_by_default,
     invoke_without_command=True,
 )

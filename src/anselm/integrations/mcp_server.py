@@ -33,6 +33,7 @@ class Found(TypedDict):
     answerability: float | None
     results: list[dict[str, Any]]
     read_as: NotRequired[str]  # the question, where a word of it was misspelt
+    question_cut: NotRequired[int]  # how many of its characters were read, where it is too long
     warnings: NotRequired[list[str]]
 
 
@@ -93,6 +94,8 @@ def found(ranking: Any, results: list[dict[str, Any]]) -> Found:
     known: Found = {"answerable": ranking.answerable, "answerability": ranking.answerability, "results": results}
     if ranking.read_as is not None:
         known["read_as"] = ranking.read_as
+    if ranking.question_cut is not None:
+        known["question_cut"] = ranking.question_cut
     return known | {"warnings": list(ranking.warnings)} if ranking.warnings else known
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from anselm.data.question import Question
 from anselm.scorer import Scorer, gauge_of
@@ -26,6 +27,9 @@ def all_as_read(scorer: Scorer, questions: Sequence[Question]) -> list[Question]
 
 def cut_of(scorer: Scorer, question: str) -> int | None:
     """How many characters of a question are read, where it is too long to be read to its end."""
+    known = getattr(scorer, "question_cut", None)
+    if known is not None:
+        return cast(int | None, known(question))
     gauge = gauge_of(scorer)
     if gauge.asked is None or len(question) <= gauge.asked or gauge.lengths([question])[0] <= gauge.asked:
         return None

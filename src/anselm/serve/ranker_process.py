@@ -20,6 +20,7 @@ from anselm import Question, Ranker
 from anselm.cores import SHARES
 from anselm.errors import AnselmError
 from anselm.ranking.figures import draw_figures, has_figures
+from anselm.ranking.respelling import cut_of
 from anselm.ranking.torch_devices import VARIABLE as DEVICE
 from anselm.scorer import Figure, gauge_of
 
@@ -58,6 +59,7 @@ class Scored:
     scores: NDArray[np.float64]
     tokens: int
     windowed: tuple[int, ...]  # candidates that did not fit and were read in windows
+    question_cut: int | None = None  # how many characters of the question were read, if not all
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,8 @@ class LoadedModel:
         asked, *lengths = self.gauge.lengths([question.text, *(one.content for one in question.candidates)])
         room = self.gauge.room(asked)
         windowed = (place for place, length in enumerate(lengths) if length > room)
-        return Scored(scores, sum(lengths) + asked * len(lengths), tuple(windowed))
+        cut = cut_of(self.ranker.scorer, question.text)
+        return Scored(scores, sum(lengths) + asked * len(lengths), tuple(windowed), cut)
 
     def vectors(self, texts: list[str]) -> NDArray[np.float32]:
         scorer: Any = self.ranker.scorer

@@ -31,6 +31,7 @@ class RemoteScorer:
         self.capacity, self.pairwise = description.capacity, description.pairwise
         self.ticket, self.queue, self.most = ticket, queue, most
         self.tokens, self.windowed = 0, set[str]()  # read so far; ids of candidates that did not fit at once
+        self.cuts: dict[str, int | None] = {}  # questions, and how many of their characters were read, if not all
         if description.vectors:
             self.text_vectors = self._text_vectors
         if description.figures:
@@ -44,10 +45,14 @@ class RemoteScorer:
         found: list[Scored] = self.call("score", [part for _, part in parts], cost_of_list)
         rows: list[list[NDArray[np.float64]]] = [[] for _ in questions]
         for (place, part), one in zip(parts, found, strict=True):
+            self.cuts[part.text] = one.question_cut
             rows[place].append(one.scores)
             self.tokens += one.tokens
             self.windowed |= {part.candidates[index].id for index in one.windowed}
         return [np.concatenate(row) if row else np.empty(0) for row in rows]
+
+    def question_cut(self, question: str) -> int | None:
+        return self.cuts.get(question)
 
     def _stage(self, description: Description) -> RemoteScorer:
         return RemoteScorer(description, self.ticket, self.queue, self.most)
@@ -57,6 +62,7 @@ class RemoteScorer:
         found = self.rule.score(*self.stages, questions)
         self.tokens = sum(stage.tokens for stage in self.stages)
         self.windowed = {id for stage in self.stages for id in stage.windowed}
+        self.cuts = {text: cut for stage in self.stages for text, cut in stage.cuts.items()}
         return found
 
     def _parts(self, question: Question) -> Iterator[Question]:

@@ -79,6 +79,7 @@ class RerankBody(BaseModel):
     model: str
     results: list[ResultBody]
     read_as: str | None = Field(None, description="The question as it was read, where a word of it was misspelt.")
+    question_cut: int | None = Field(None, description="How many characters of a question that is too long were read.")
     answerable: bool | None = Field(description="Whether the list holds an answer at all; null where nobody can tell.")
     answerability: Probability | None
     unsure: bool | None = Field(None, description="Refused, but there may well be an answer: a person should look.")
@@ -135,6 +136,7 @@ class PassageBody(BaseModel):
 class AskBody(BaseModel):
     question: str
     read_as: str | None = Field(None, description="The question as it was read, where a word of it was misspelt.")
+    question_cut: int | None = Field(None, description="How many characters of a question that is too long were read.")
     model: str
     answerable: bool | None
     answerability: Probability | None

@@ -28,6 +28,7 @@ def reranked(found: Reranked, body: RerankV2) -> Json:
         "model": ranking.model,
         "results": [cohere_result(one, found, body) for one in ranking],
         **({} if ranking.read_as is None else {"read_as": ranking.read_as}),
+        **({} if ranking.question_cut is None else {"question_cut": ranking.question_cut}),
         "answerable": ranking.answerable,
         "answerability": ranking.answerability,
         **({"unsure": True} if ranking.unsure else {}),

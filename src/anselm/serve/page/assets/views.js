@@ -41,6 +41,7 @@ function ranking(state, reply, threshold) {
     element("h3", { class: "model" }, reply.model),
     ...verdict(reply, threshold),
     reply.read_as ? element("p", { class: "quiet" }, `Read as: ${reply.read_as}`) : null,
+    reply.question_cut ? element("p", { class: "quiet" }, cutNote(reply.question_cut)) : null,
     ...warningsOf(reply).map((warning) => element("p", { class: "quiet" }, warning)),
     element("ol", list, ...items.slice(0, SHOWN)),
     rest.length
@@ -50,6 +51,8 @@ function ranking(state, reply, threshold) {
 }
 
 const UNSURE = 0.3; // as in anselm/ranking/answers.py: from here on, a refusal is a doubt
+
+const cutNote = (count) => `The question is longer than the model reads: answers are read beside its first ${count} characters.`;
 
 const warningsOf = (reply) => reply.warnings ?? reply.meta?.warnings ?? [];
 
