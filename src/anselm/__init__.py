@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from anselm.data.datasets import load_dataset
     from anselm.data.question import Candidate, Question
     from anselm.evaluation.report import evaluate
+    from anselm.ranking.once import ask, rank
     from anselm.ranking.pool_answers import ask_pool
-    from anselm.ranking.ranker import Ranker, ask, rank
+    from anselm.ranking.ranker import Ranker
     from anselm.retrieval.pool import Pool
 
 __version__ = "0.1.0"
@@ -29,11 +30,11 @@ _HOMES = {
     "Pool": "anselm.retrieval.pool",
     "Question": "anselm.data.question",
     "Ranker": "anselm.ranking.ranker",
-    "ask": "anselm.ranking.ranker",
+    "ask": "anselm.ranking.once",
     "ask_pool": "anselm.ranking.pool_answers",
     "evaluate": "anselm.evaluation.report",
     "load_dataset": "anselm.data.datasets",
-    "rank": "anselm.ranking.ranker",
+    "rank": "anselm.ranking.once",
 }
 
 

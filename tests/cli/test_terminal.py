@@ -10,7 +10,7 @@ from rich.console import Console
 
 from anselm.cli import show as terminal
 from anselm.evaluation.report import Report
-from anselm.ranking.answers import Answers, Passage, Ranking, Result
+from anselm.ranking.answers import Answers, Passage, Ranking, Result, Span
 
 
 def screen(width: int = 80, terminal: bool = False) -> Console:
@@ -75,6 +75,40 @@ def test_people_see_bars_and_pipes_get_lines() -> None:
     console = screen()
     terminal.show_ranking(console, ranking)
     assert seen(console).splitlines()[2:] == ["1\t75%\t[1]\tAnn is here.", "2\t4%\t[0]\tBob."]
+
+
+FILL = "The street was paved long ago. "
+
+
+@pytest.mark.parametrize("before", [0, 3, 40])
+@pytest.mark.parametrize("after", [0, 3, 40])
+def test_a_terminal_shows_a_long_text_around_its_best_sentence(before: int, after: int) -> None:
+    said = "The shop opens at nine."
+    text = FILL * before + said + " " + FILL * after
+    start = text.index(said)
+    result = Result(0, text, 1.0, 0.9, spans=(Span(start, start + len(said), 0.8),))
+    console = screen(2000, terminal=True)
+    terminal.show_ranking(console, Ranking("When?", "m", True, 0.5, (result,), 0.9))
+    (line,) = [line for line in seen(console).splitlines() if "90%   " in line]
+    shown = line.split("90%   ")[1].split("  [0]")[0]
+    assert f"*{said}*" in shown
+    assert len(shown) <= 280 + len("… …**") + 1
+    assert shown.startswith("… ") == (before == 40)
+    assert shown.endswith(" …") == (after == 40)
+    whole = shown.replace("*", "").removeprefix("… ").removesuffix(" …")
+    assert whole in text, "words stay whole"
+    assert all(word in text.split() for word in whole.split())
+
+
+def test_a_sentence_that_hardly_answers_is_not_marked_and_a_pipe_gets_all_of_a_text() -> None:
+    text = FILL * 40
+    result = Result(0, text, 1.0, 0.9, spans=(Span(0, len(FILL) - 1, 0.05),))
+    console, pipe = screen(2000, terminal=True), screen()
+    for one in (console, pipe):
+        terminal.show_ranking(one, Ranking("When?", "m", True, 0.5, (result,), 0.9))
+        assert "*" not in seen(one)
+    assert text.strip() not in seen(console)
+    assert text.strip() in seen(pipe)
 
 
 def test_a_line_is_one_line_however_long_it_is() -> None:

@@ -11,6 +11,7 @@ import typer
 
 from anselm import __version__
 from anselm.cli import (
+    ask,
     bench,
     calibrate,
     data,
@@ -42,7 +43,7 @@ def help_by_default(context: typer.Context) -> None:
 app = typer.Typer(name="anselm", pretty_exceptions_enable=False, rich_markup_mode="rich")
 RANK, MEASURE, SERVE, RESEARCH = "Rank and ask", "Measure and train", "Serve", "Research"
 PARTS = (
-    (RANK, (rank, model_list, fetch)),
+    (RANK, (rank, ask, model_list, fetch)),
     (MEASURE, (evaluate, calibrate, train, export, bench)),
     (SERVE, (serve, mcp)),
     (RESEARCH, (reproduce, vectors, parse, probe)),

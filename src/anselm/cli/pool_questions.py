@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from anselm.cli.output import console, note, patience, print_json
+from anselm.cli.output import note, patience
+from anselm.cli.presentation import glance, present
 
 if TYPE_CHECKING:
     from anselm.ranking.answers import Answers
@@ -44,12 +45,8 @@ def ask_once(asked: Asked, place: str, model: str, device: str | None, as_json: 
                 fold_duplicates=asked.fold_duplicates,
             )
             notes = pool.notes
-    if as_json:
-        print_json(answers.to_dict())
-    else:
-        from anselm.cli.show import show_answers
-
-        show_answers(console(), answers)
+        shown = glance(ranker, answers, as_json)
+    present(shown, as_json)
     for one in notes:
         note(f"note: {one}")
     return answers

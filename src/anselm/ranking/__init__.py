@@ -1,6 +1,7 @@
 """Ranking: from a question and its candidates, or documents, to answers.
 
 ranker        `Ranker`, which everything else goes through
+once          `anselm.rank` and `anselm.ask`, with a model by name
 given         questions, candidates and numbers as people give them, checked
 first_pass    which passages of a long document are read
 respelling    the question as a model reads it: respelled, and up to a length
@@ -13,6 +14,7 @@ figures       what a model saw in a list, to be looked at
 pool_answers  asking a pool
 passages      the sentences and entries of documents as candidates
 explanations  which words a score comes from
+best_sentences  which sentences of a long candidate answer
 groups        similar answers together
 duplicates    answers that come twice
 bulk          many lists from a file to a file

@@ -16,6 +16,15 @@ from anselm.scorer import AttendedPair, Figure
 
 
 @dataclass(frozen=True)
+class Span:
+    """A sentence of a candidate by its characters, and its relevance among the sentences of all candidates."""
+
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True)
 class Result:
     """A candidate in its place: `index` is its position in the input, `id` the one that came with it, if any.
 
@@ -25,8 +34,8 @@ class Result:
     `read` is whether the larger of two models read it, and None where there is but one (see docs/accurate.md).
 
     On request, `duplicates` are the positions of its near-duplicates, which are no results of their own then, `cluster`
-    is the number of its group of similar answers, `explanation` says which words carried its score, and `trees`, where
-    a model reads along trees, which constituents drew its attention.
+    is the number of its group of similar answers, `spans` are its best sentences, `explanation` says which words
+    carried its score, and `trees`, where a model reads along trees, which constituents drew its attention.
     """
 
     index: int
@@ -40,6 +49,7 @@ class Result:
     read: bool | None = field(default=None, kw_only=True)
     duplicates: tuple[int, ...] | None = field(default=None, kw_only=True)
     cluster: int | None = field(default=None, kw_only=True)
+    spans: tuple[Span, ...] | None = field(default=None, kw_only=True)
     explanation: Explanation | None = field(default=None, kw_only=True)
     trees: AttendedPair | None = field(default=None, kw_only=True)
 

@@ -16,6 +16,7 @@ from anselm.data.question import Candidate, Question
 from anselm.errors import InputError, MissingTreeError
 from anselm.metrics.calibration import Calibration
 from anselm.ranking.answers import Answers, Ranking, Result, fold, gather
+from anselm.ranking.best_sentences import with_spans
 from anselm.ranking.contexts import Context, check_drawable, find_context
 from anselm.ranking.explanations import explain as explain_scores
 from anselm.ranking.figures import draw_figures
@@ -82,6 +83,7 @@ class Ranker:
         top: int | None = None,
         *,
         explain: bool = False,
+        spans: bool = False,
         fold_duplicates: bool = False,
         group: bool = False,
         context: bool = False,
@@ -93,11 +95,12 @@ class Ranker:
         "id" and other fields), a Candidate, or a document of LangChain, Haystack or LlamaIndex; `Result.item` is the
         very object. One that is empty comes last, with probability 0.
 
-        `explain` tells which words carried the scores of the `top`, or of the first 10. `fold_duplicates` leaves out
-        what is almost word for word the same as a better one. `group` puts similar answers together, each group behind
-        its best one; a result's `cluster` is the number of its group. `context` adds the graphs through which a model
-        sees the candidates among each other, where it has some, and their scores without; `figures` pictures of what it
-        has to show: these graphs, or the trees of question and best answer.
+        `explain` tells which words carried the scores of the `top`, or of the first 10; `spans` which sentences of them
+        answer best. `fold_duplicates` leaves out what is almost word for word the same as a better one. `group` puts
+        similar answers together, each group behind its best one; a result's `cluster` is the number of its group.
+        `context` adds the graphs through which a model sees the candidates among each other, where it has some, and
+        their scores without; `figures` pictures of what it has to show: these graphs, or the trees of question and best
+        answer.
 
         >>> Ranker.load().rank("When does the shop open?", ["We open at nine.", "Parking is free."]).best.text
         'We open at nine.'
@@ -113,6 +116,9 @@ class Ranker:
             results = gather(results, group_answers(self.scorer, [result.text for result in results]))
         asked = self.as_read(listed)
         results = self._explained(asked, results, top or EXPLAINED, explain, context)
+        if spans:
+            first = results[: top or EXPLAINED]
+            results[: len(first)] = with_spans(self, question, first)
         seen = self._context(asked) if context else None
         drawn = self._figures(asked, ranking) if figures else None
         return replace(ranking, results=tuple(results), context=seen, figures=drawn)
@@ -225,38 +231,6 @@ class Ranker:
             read_as=None if question.text == typed else question.text, question_cut=cut_of(self.scorer, question.text),
         )  # fmt: skip
         return ranking if self.calibration is None else judged(ranking, self.calibration, question, scores)
-
-
-def rank(
-    question: str,
-    candidates: Iterable[Any],
-    model: str | Path = "default",
-    top: int | None = None,
-    *,
-    explain: bool = False,
-    fold_duplicates: bool = False,
-    group: bool = False,
-) -> Ranking[Result]:
-    """Rank once with a model by name; keep a `Ranker` to rank often."""
-    ranker = Ranker.load(model)
-    return ranker.rank(question, candidates, top, explain=explain, fold_duplicates=fold_duplicates, group=group)
-
-
-def ask(
-    question: str,
-    documents: GivenDocument | Iterable[GivenDocument],
-    model: str | Path = "default",
-    top: int = 5,
-    *,
-    read: int | None = None,
-    columns: Mapping[str, str] | None = None,
-    explain: bool = False,
-    fold_duplicates: bool = False,
-) -> Answers:
-    """Ask documents once with a model by name; keep a `Ranker` to ask often."""
-    return Ranker.load(model).ask(
-        question, documents, top, read=read, columns=columns, explain=explain, fold_duplicates=fold_duplicates
-    )
 
 
 def read_lists(scorer: Scorer, questions: Sequence[Question]) -> list[tuple[Scores, list[bool | None]]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
 from anselm import Candidate, Question
-from anselm.errors import InputError
-from anselm.ranking.answers import Answers, Ranking, Result
+from anselm.ranking.answers import Answers, Ranking, Result, Span
+from anselm.ranking.best_sentences import LIKELY, find_spans
 from anselm.serve.bodies import Ask, DocumentBody, Ours, RerankTexts, RerankV2, Score, SourceBody, Spans, TextKind
 from anselm.serve.queue import Ticket
 from anselm.serve.refusals import Refusal
@@ -18,7 +18,6 @@ from anselm.text.documents import document_from_text
 from anselm.text.kinds import KINDS, suffix
 
 EXPLAINED = 10  # results, unless fewer are wanted
-SPAN_THRESHOLD = 0.1  # as Cohere's
 
 
 @dataclass(frozen=True)
@@ -92,26 +91,18 @@ def deepen(service: Service, ticket: Ticket, body: Ours, found: Reranked, questi
         scorer = service.scorer(description, ticket)
         places = [one.index for one in found.ranking.results]
         asked = [question.candidates[place].text for place in places]
-        spans = dict(
-            zip(places, find_spans(service.ranker(scorer), question.text, asked, body.relevant_spans), strict=True)
-        )
+        found_spans = find_spans(service.ranker(scorer), question.text, asked)
+        spans = {
+            place: wanted_spans(some, body.relevant_spans) for place, some in zip(places, found_spans, strict=True)
+        }
         tokens += scorer.tokens
     return replace(found, tokens=tokens, evidence=evidence, spans=spans)
 
 
-def find_spans(ranker: Any, question: str, texts: Sequence[str], wanted: Spans) -> list[list[dict[str, Any]]]:
-    """Of each text the sentences above the threshold, best first."""
-    spans: list[list[dict[str, Any]]] = [[] for _ in texts]
-    documents = [document_from_text(text, str(place)) for place, text in enumerate(texts)]
-    try:
-        answers = ranker.ask(question, documents, top=10**9)
-    except InputError:  # not one sentence in all of them
-        return spans
-    least = SPAN_THRESHOLD if wanted.threshold is None else wanted.threshold
-    for one in answers:
-        if (score := one.relevance) > least:
-            spans[int(one.source)].append({"start": one.start, "end": one.end, "score": score})
-    return [some[: wanted.max_spans] for some in spans]
+def wanted_spans(spans: Sequence[Span], wanted: Spans) -> list[dict[str, Any]]:
+    """Those above the threshold, no more than are wanted."""
+    least = LIKELY if wanted.threshold is None else wanted.threshold
+    return [asdict(one) for one in spans if one.score > least][: wanted.max_spans]
 
 
 def score_pairs(service: Service, ticket: Ticket, body: Score) -> tuple[list[Result], int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.markup import escape
@@ -13,10 +14,12 @@ from rich.text import Text
 from anselm.cli.show.attention_drawings import show_attention
 from anselm.cli.show.bars import bar
 from anselm.cli.show.tables import CONTROLS, one_line, plain_table
-from anselm.ranking.answers import Answers, Passage, Ranking, Result
+from anselm.ranking.answers import Answers, Passage, Ranking, Result, Span
+from anselm.ranking.best_sentences import LIKELY
 from anselm.ranking.explanations import Word, leading, marked
 
 NEAREST = 3
+GLANCE = 280  # characters: of a longer text a table shows what stands around its best sentence
 SPACES = re.compile(r"\s+")
 SENTENCE_END = re.compile(r"[.!?…:;。！？][\"')\]»”’]*$")
 
@@ -28,7 +31,7 @@ def show_ranking(console: Console, ranking: Ranking[Result]) -> None:
     one line.
     """
     show_verdict(console, ranking)
-    shown = ranking.results[: NEAREST if ranking.answerable is False else None]
+    shown = shown_results(ranking)
     if not console.is_terminal:
         return show_lines(console, shown)
     table = plain_table()
@@ -36,7 +39,7 @@ def show_ranking(console: Console, ranking: Ranking[Result]) -> None:
     table.add_column("score" if ranking.best.probability is None else "probability", no_wrap=True)
     table.add_column("answer", overflow="fold")
     for place, result in enumerate(shown, start=1):
-        text = entry(console, result).append(f"  {aside(result)}", style="dim")
+        text = entry(console, result, glance=True).append(f"  {aside(result)}", style="dim")
         follows = result.cluster is not None and place > 1 and shown[place - 2].cluster == result.cluster
         table.add_row(
             str(place), strength(console, result), Text("  ~ ", style="dim").append_text(text) if follows else text
@@ -45,6 +48,15 @@ def show_ranking(console: Console, ranking: Ranking[Result]) -> None:
     if ranking.best.trees is not None:
         show_attention(console, ranking.best.trees)
     return None
+
+
+def shown_results(ranking: Ranking[Result]) -> Sequence[Result]:
+    """All, or, where there is no answer, only the nearest few."""
+    return ranking.results[: NEAREST if ranking.answerable is False else None]
+
+
+def is_long(result: Result) -> bool:
+    return result.explanation is None and len(result.text) > GLANCE
 
 
 def show_lines(console: Console, results: Sequence[Result]) -> None:
@@ -65,11 +77,12 @@ def amount(result: Result) -> str:
     return f"{result.score:.2f}" if result.probability is None else f"{result.probability:4.0%}"
 
 
-def entry(console: Console, result: Result) -> Text:
+def entry(console: Console, result: Result, glance: bool = False) -> Text:
     """The answer, behind the question that it is filed under where it is an entry of a FAQ."""
+    said = excerpt if glance and is_long(result) else answer
     if not result.question:
-        return answer(console, result)
-    return filed_under(console, result).append(" ").append_text(answer(console, result, "dim"))
+        return said(console, result)
+    return filed_under(console, result).append(" ").append_text(said(console, result, "dim"))
 
 
 def filed_under(console: Console, result: Result, style: str = "") -> Text:
@@ -78,8 +91,38 @@ def filed_under(console: Console, result: Result, style: str = "") -> Text:
 
 
 def answer(console: Console, result: Result, style: str = "") -> Text:
-    """The text on one line; where it was explained, with the words that carried most standing out."""
-    return emphasise(console, result.text, result.explanation.answer if result.explanation else (), style)
+    """The text on one line; the words that carried most, or its best sentence, stand out where they are known."""
+    words = result.explanation.answer if result.explanation else best_sentence(result)
+    return emphasise(console, result.text, words, style)
+
+
+def best_sentence(result: Result) -> list[Word]:
+    """Where it is likely to answer."""
+    likely = [one for one in (result.spans or ())[:1] if one.score > LIKELY]
+    return [Word(result.text[one.start : one.end], one.start, one.end, 1.0) for one in likely]
+
+
+def excerpt(console: Console, result: Result, style: str = "") -> Text:
+    """A long text around its best sentence, or its beginning where that is not known."""
+    best = (result.spans or [Span(0, 0, 0.0)])[0]
+    first, last = around(result.text, (best.start, best.end))
+    words = [replace(one, start=one.start - first, end=one.end - first) for one in best_sentence(result)]
+    shown = emphasise(console, result.text[first:last], words, style)
+    before, after = ("… " if result.text[:first].strip() else ""), (" …" if result.text[last:].strip() else "")
+    return Text(before, style=style).append_text(shown).append(after)
+
+
+def around(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """So many characters with the span among them, from space to space."""
+    start, end = span
+    room = max(0, GLANCE - (end - start))
+    first = max(0, min(start - room // 2, len(text) - GLANCE))
+    last = min(len(text), max(end, first + GLANCE))
+    while 0 < first < start and not text[first - 1].isspace():
+        first += 1
+    while end < last < len(text) and not text[last].isspace():
+        last -= 1
+    return min(first, start), max(last, end)
 
 
 def emphasise(console: Console, text: str, words: Sequence[Word], style: str = "") -> Text:
