@@ -134,7 +134,15 @@ def int8(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-GENERAL = Config(**SHORT, compared_whole=30, compared_window=24, blend=(0.8, 3.0), entries=(0.3, 5.0))
+GENERAL = Config(
+    **SHORT,
+    compared_whole=30,
+    compared_window=24,
+    blend=(0.8, 3.0),
+    entries=(0.3, 5.0),
+    answer_share=0.4,
+    paragraphs=True,
+)
 
 
 READERS: dict[str, dict[str, Any]] = {"whole": {}, "narrowing": {"pooling": "first", "candidate_layers": 1}}
@@ -183,6 +191,6 @@ def make_general(reader: Path, out: Path, int8: bool) -> Path:
 
     with tracing_once():
         export_general(reader, out, example_questions(), int8)
-    chosen = {name: getattr(GENERAL, name) for name in ("compared_whole", "compared_window", "blend", "entries")}
-    write_config(out, replace(load_blended(out).config, **chosen))
+    chosen = ("compared_whole", "compared_window", "blend", "entries", "answer_share", "paragraphs")
+    write_config(out, replace(load_blended(out).config, **{name: getattr(GENERAL, name) for name in chosen}))
     return out

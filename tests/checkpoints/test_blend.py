@@ -20,7 +20,7 @@ def read(settings: dict[str, Any]) -> Config:
 
 
 def test_what_is_written_is_read() -> None:
-    config = Config(96, 24, 180, 48, 2, (0.25, 3.0), (-0.5, 7.5))
+    config = Config(96, 24, 180, 48, 2, (0.25, 3.0), (-0.5, 7.5), 0.2, True)
     assert read(asdict(config)) == config
     assert read({"blend": [1, 2], "entries": [0, 1.5]}) == Config(blend=(1.0, 2.0), entries=(0.0, 1.5))
     assert read({}) == Config()
@@ -45,6 +45,10 @@ def test_a_blend_is_two_numbers(name: str, value: Any) -> None:
         ({"candidate_layers": True}, "'candidate_layers' is True"),
         ({"candidate_layers": -1}, "'candidate_layers' is -1, which is no whole number from 0 on"),
         ({"max_length": 67}, "max_length 67 leaves no room for a candidate"),
+        ({"answer_share": -0.1}, "'answer_share' is -0.1, which is no number from 0 to 1"),
+        ({"answer_share": True}, "'answer_share' is True"),
+        ({"answer_share": float("nan")}, "'answer_share' is nan"),
+        ({"paragraphs": 1}, "'paragraphs' is 1, which is neither true nor false"),
         ({"shape": 1, "long": 2}, "unknown settings: long, shape"),
     ],
 )

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from anselm.data.question import Candidate, Question
 from anselm.encoding.lists import (
+    ANSWERS,
+    CANDIDATES,
+    COMPARED,
     CONTEXTS,
     OWNERS,
     Lists,
@@ -85,6 +88,21 @@ def test_each_distinct_text_is_tokenized_once_and_all_in_one_call() -> None:
     assert lists.candidates.tolist() == [2, 3, 2, 4, 3, 0]
     assert lists.questions.tolist() == [0, 1, 0]
     assert lists.labels.tolist() == [1.0, 0.0, 2.5, 0.0, 0.0, 0.0]
+
+
+def test_a_sentence_is_compared_by_its_paragraph_and_an_entry_by_its_answer_too() -> None:
+    candidates = (
+        Candidate("0", "no", heading="on", paragraph="yes no"),
+        Candidate("1", "no", heading=""),
+        Candidate("2", "at nine", question="when"),
+        Candidate("3", "text"),
+    )
+    lists = encode_lists([Question("q", "who", candidates)], characters, compared=True)
+    by = {name: [read(lists, text) for text in lists.pairs[name]] for name in (CANDIDATES, COMPARED, ANSWERS)}
+    assert by[CANDIDATES] == ["on: no", "no", "when at nine", "text"]
+    assert by[COMPARED] == ["on: yes no", "no", "when at nine", "text"]
+    assert by[ANSWERS] == ["no", "no", "at nine", "text"]
+    assert len(lists.texts.starts) == len({"who", *by[CANDIDATES], *by[COMPARED], *by[ANSWERS]})
 
 
 @pytest.mark.parametrize(

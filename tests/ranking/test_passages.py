@@ -13,10 +13,10 @@ import pytest
 from anselm.data.question import Question
 from anselm.errors import FormatError, InputError
 from anselm.ranking.answers import Passage
-from anselm.ranking.passages import find_spots
+from anselm.ranking.passages import RUN, find_spots, in_paragraphs
 from anselm.ranking.ranker import Ranker
 from anselm.scorer import Scores
-from anselm.text.documents import read_document
+from anselm.text.documents import document_from_text, read_document
 
 TABLE = (
     "id,question,answer,topic\r\n"
@@ -185,3 +185,29 @@ def test_a_name_of_a_file_is_no_text(folder: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(InputError, match="is a text here, and the name of a file: give Path"):
         find_spots(name)
     assert [spot.candidate.text for spot in find_spots("Nothing.")] == ["Nothing."]
+
+
+def words(count: int, name: str) -> str:
+    return " ".join([name] * (count - 1)) + " end."
+
+
+def test_a_sentence_stands_in_a_run_of_some_under_one_heading() -> None:
+    """Runs of at most RUN words; what is longer, or has a heading for itself, is no run."""
+    lengths = [20, 20, 20, 5, RUN + 1, 3]
+    text = "".join(words(count, f"w{place}") + " " for place, count in enumerate(lengths))
+    page = f"# First\n\n{text}\n\n# Second\n\nAlone here.\n"
+    found = [spot.candidate for spot in find_spots(document_from_text(page, "a.md", "markdown"))]
+    said = [one.text for one in found]
+    assert [one.paragraph for one in found] == [
+        f"{said[0]} {said[1]}", f"{said[0]} {said[1]}", f"{said[2]} {said[3]}", f"{said[2]} {said[3]}", "", "", "",
+    ]  # fmt: skip
+    assert found[0].compared == f"First: {said[0]} {said[1]}"
+    assert found[0].content == f"First: {said[0]}"
+
+
+def test_entries_have_no_paragraph(folder: Path) -> None:
+    spots = find_spots([folder / "faq.csv", folder / "manual.md"])
+    assert [bool(spot.candidate.paragraph) for spot in spots] == [False] * 3 + [True] * 3
+    assert [one.paragraph for one in in_paragraphs([spot.candidate for spot in spots])] == [
+        spot.candidate.paragraph for spot in spots
+    ]

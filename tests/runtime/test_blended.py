@@ -39,6 +39,11 @@ ENTRIES = [
         Candidate("1", "In the garden.", heading=""),
         Candidate("2", "In the garden."),
     )),
+    Question("q9", "Where is the hive?", (
+        Candidate("0", "In it.", heading="The bees", paragraph="The garden is green. In it. Bees live there."),
+        Candidate("1", "In it.", heading="The bees"),
+        Candidate("2", "Bees live there.", heading="", paragraph=LONG),
+    )),
 ]  # fmt: skip
 EVERY = [*LISTS, *ENTRIES]
 
@@ -69,18 +74,23 @@ def naive(reader: Path, questions: list[Question]) -> list[list[float]]:
         return [tokens[start : start + room] for start in range(0, max(1, len(tokens) - room + step), step)]
 
     def score(question: str, candidate: Candidate) -> float:
-        text = f"{candidate.question} {candidate.text}" if candidate.question else candidate.text
-        if candidate.heading:
-            text = f"{candidate.heading}: {text}"
-        whole, said = parts([question, text])
+        heading = f"{candidate.heading}: " if candidate.heading else ""
+        above = f"{candidate.question} " if candidate.question else heading
+        texts = [above + candidate.text, above + (candidate.paragraph or candidate.text), candidate.text]
+        whole, said, around, alone = parts([question, *texts])
         asked = whole[: model.config.max_question]
         room = model.config.max_length - model.overhead - len(asked)
         relevance = max(signals(asked, part)[0] for part in windows(said, room))
-        whole_text = candidate.question or len(said) <= GENERAL.compared_whole
-        compared = windows(said, 254 if whole_text else GENERAL.compared_window)
-        similarity = max(float(vector(whole) @ vector(part)) for part in compared)
-        a, b = GENERAL.entries if candidate.question else GENERAL.blend
-        return a * relevance + b * similarity
+
+        def similar(tokens: list[int], entry: bool = False) -> float:
+            room = 254 if entry or len(tokens) <= GENERAL.compared_whole else GENERAL.compared_window
+            return max(float(vector(whole) @ vector(part)) for part in windows(tokens, room))
+
+        if candidate.question:
+            share = GENERAL.answer_share
+            both = (1 - share) * similar(around, entry=True) + share * similar(alone)
+            return GENERAL.entries[0] * relevance + GENERAL.entries[1] * both
+        return GENERAL.blend[0] * relevance + GENERAL.blend[1] * similar(around)
 
     with torch.no_grad():
         return [[score(q.text, candidate) for candidate in q.candidates] for q in questions]
@@ -91,9 +101,11 @@ def test_scores_are_the_formula(reader: Path, exact: Path, engine: str) -> None:
     assert [len(row) for row in found] == [len(question.candidates) for question in EVERY]
     np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-4)
     assert np.concatenate(found).std() > 0.05
-    entry, text = found[-2]
+    entry, text = found[-3]
     assert abs(entry - text) > 0.05  # one text, other weights
-    below, plain, alone = found[-1]
+    in_paragraph, by_itself, _ = found[-1]
+    assert abs(in_paragraph - by_itself) > 0.01
+    below, plain, alone = found[-2]
     assert abs(below - plain) > 0.01
     assert plain == pytest.approx(alone, abs=1e-5)
 

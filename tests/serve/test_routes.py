@@ -127,6 +127,44 @@ def test_a_question_that_is_too_long_is_said_to_be(client: TestClient) -> None:
     assert "question_cut" not in rerank(client, query=long, model="bm25")
 
 
+TWINT = "can i pay with twinnt here by card"
+PAYING = ["We take Twint and cash.", "We take all cards, and the twin room can be paid by card at the desk."]
+
+
+def test_what_is_explained_is_the_question_that_was_ranked(client: TestClient) -> None:
+    """A pair by itself would have the misspelt word read by the words of its own candidate."""
+    found = rerank(client, "/v2/rerank", query=TWINT, documents=PAYING, explain=True, model="default")
+    wanted = Ranker.load("default").rank(TWINT, PAYING, explain=True)
+    assert found["read_as"] == wanted.read_as == "can i pay with twint here by card"
+    for row, one in zip(found["results"], wanted, strict=True):
+        assert one.explanation
+        assert [word["text"] for word in row["evidence"]["question"]] == [
+            word.text for word in one.explanation.question
+        ]
+
+
+def test_a_question_may_be_read_as_it_was_typed(client: TestClient) -> None:
+    typed = rerank(client, query=TWINT, documents=PAYING, model="default", as_typed=True, raw_scores=True)
+    wanted = Ranker.load("default", respell=False).rank(TWINT, PAYING)
+    assert "read_as" not in typed
+    assert [row["score"] for row in typed["results"]] == pytest.approx([one.score for one in wanted], abs=1e-3)
+    pairs = {"text_1": TWINT, "text_2": PAYING, "model": "default"}
+    assert client.post("/score", json=pairs).json()["read_as"] == "can i pay with twint here by card"
+    assert "read_as" not in client.post("/score", json={**pairs, "as_typed": True}).json()
+    asked = {"question": TWINT, "documents": PAYING, "model": "default"}
+    assert client.post("/ask", json=asked).json()["read_as"] == "can i pay with twint here by card"
+    assert "read_as" not in client.post("/ask", json={**asked, "as_typed": True}).json()
+
+
+def test_a_table_that_is_a_plain_text_is_read_as_a_table(client: TestClient) -> None:
+    table = "question,answer\nWhen do you open?,At nine.\nIs parking free?,Yes.\n"
+    for document in (table, {"text": table}):
+        found = client.post("/ask", json={"question": "when do you open", "documents": [document]}).json()["results"]
+        assert (found[0]["question"], found[0]["text"]) == ("When do you open?", "At nine.")
+    (line,) = client.post("/ask", json={"question": "open", "documents": ["{ We open. }"]}).json()["results"]
+    assert line["text"] == "{ We open. }"
+
+
 @pytest.mark.parametrize("model", ["bm25", "default"])
 def test_score(client: TestClient, model: str) -> None:
     one = client.post(

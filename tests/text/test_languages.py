@@ -13,7 +13,7 @@ from anselm.metrics.calibration import Beliefs, Calibration
 from anselm.metrics.logistic import Logistic
 from anselm.ranking.ranker import Ranker
 from anselm.ranking.scorers import load_scorer
-from anselm.text.languages import foreign_texts, is_foreign
+from anselm.text.languages import foreign_texts, is_foreign, other_language
 
 HINDI, RUSSIAN, CHINESE, ARABIC = "दुकान कब खुलती है?", "Когда вы открываетесь?", "你们几点开门？", "متى تفتحون؟"
 
@@ -52,6 +52,49 @@ def test_a_warning_for_each_text() -> None:
     [best] = foreign_texts("English", "When?", HINDI)
     assert best.startswith("the best candidate is mostly in a script")
     assert foreign_texts("English", HINDI, RUSSIAN) == (question, best)
+
+
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        ("German", ["wie lange dauert die lieferung", "was kostet das pro woche", "Ist Bettwäsche dabei?"]),
+        ("French", ["puis-je venir avec mon chien", "La livraison est gratuite à partir de 50 euros."]),
+        ("Spanish", ["cuanto cuesta el envio", "Puedo devolver un artículo?"]),
+        ("Italian", ["quanto costa la spedizione", "Il negozio è chiuso."]),
+        ("Dutch", ["mag ik mijn hond meenemen", "wat kost een kaartje"]),
+        ("Portuguese", ["quanto custa o bilhete para as crianças", "Não aceitamos cartões."]),
+        ("Polish", ["gdzie jest parking", "czy mogę zapłacić kartą"]),
+        ("Turkish", ["bilet ne kadar", "otopark var mı"]),
+        ("a Scandinavian language", ["hur mycket kostar det", "hvor ligger det"]),
+    ],
+)
+def test_other_languages_of_latin_letters_are_known_by_their_small_words(language: str, texts: list[str]) -> None:
+    assert [other_language(text) for text in texts] == [language] * len(texts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "who was the author of les miserables", "is the crème brûlée vegan", "how do you say das boot in english",
+        "Does the Überholspur pass work in München?", "where is the café in el paso", "when did he die", "Déjà vu",
+        "2 H2O(l) → O2(g) + 4 H+(aq) + 4 e–", "", "Zürich", "The Musée d'Orsay is in Paris, and it is open on Sundays.",
+        "Passwort",  # one word tells nothing
+    ],
+)  # fmt: skip
+def test_english_with_a_foreign_name_is_english(text: str) -> None:
+    assert other_language(text) is None
+
+
+def test_what_an_english_model_says_of_german() -> None:
+    assert foreign_texts("English", "When?", "Wir öffnen um neun.") == (
+        "the best candidate seems to be in German, which this model, which reads English, does not know: "
+        "no verdict is given",
+    )
+    german = "question,answer\nWann haben Sie geöffnet?,Wir öffnen um neun.\n"
+    assert foreign_texts(None, german, german) == ()
+    ranking = Ranker.load("default").rank("Was kostet das?", ["Das kostet nichts.", "Wir öffnen um neun."])
+    assert (ranking.answerable, ranking.answerability, len(ranking.warnings)) == (None, None, 2)
+    assert Ranker.load("bm25").rank("Was kostet das?", ["Das kostet nichts.", "Wir öffnen um neun."]).warnings == ()
 
 
 class English:

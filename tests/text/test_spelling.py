@@ -60,6 +60,47 @@ def test_candidates_have_words_of_their_own() -> None:
     )  # a name that a candidate says
 
 
+def test_a_candidate_s_word_is_read_in_a_question_of_a_few_words_in_no_language() -> None:
+    words = Words({**COMMON, "booking": 50, "diesel": 60}, frozenset())
+    said = ["A booking can be changed.", "Diesel is at the pump."]
+    assert [respell(one, said, words) for one in ("bookng", "deisel", "lenght")] == ["booking", "diesel", "lenght"]
+    assert respell("bookng", [], words) == "bookng"
+    shower = Words({"shower": 4_000, "show": 150, "is": 1, "the": 2, "hot": 3}, frozenset())
+    assert respell("is the showr hot", ["There is a shower."], shower) == "is the shower hot"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("is Mrs Kowalska in", "Mr Kowalski is in."),
+        ("what does strtol do", "The function strtok cuts."),
+        ("where is the lenghtd", "length"),
+        ("how do i use trainjs", "trains"),
+        ("what is a :lenght", "length"),
+        ("what is a <lenght>", "length"),
+        ("is the offene\u0301 here", "often"),  # decomposed: offené
+    ],
+)
+def test_names_terms_and_code_stay(typed: str, said: str) -> None:
+    words = Words({**COMMON, **dict.fromkeys(["is", "in", "the", "what", "where", "how", "trains"], 5)}, frozenset())
+    assert respell(typed, [said], words) == typed
+
+
+def test_what_no_model_reads_is_not_respelled_and_a_word_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+
+    def count(word: str) -> set[str]:
+        looked_up.append(word)
+        return edits(word)
+
+    monkeypatch.setattr("anselm.text.spelling.edits", count)
+    found = respell("what is the lenght " * 200, [], WORDS)
+    assert looked_up == ["lenght"]
+    assert found.startswith("what is the length " * 100)
+    assert found.endswith("what is the lenght " * 50)
+    assert len(found) == len("what is the lenght " * 200)
+
+
 def test_one_of_many_is_no_slip() -> None:
     assert respell("where are the turners", ["The turner is at the gate."], WORDS) == "where are the turners"
 

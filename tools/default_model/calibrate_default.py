@@ -2,7 +2,7 @@
 
     python -m tools.default_model.calibrate_default CHECKPOINT [--scores FILE.npz] [--write] [--table FILE.md]
 
-Every family counts as WEIGHTS says, every source of a family the same, and lists with and without an answer the same.
+Every family counts as WEIGHTS says, every source of a family the same but for OF_WRITERS, and lists with and without an answer the same.
 Lists without an answer are those that came without one and those whose answers were taken out; where a source has both,
 the former count twice as much. What people bring, documents long and short, counts more than corpora of sentences,
 whose questions without an answer are met by sentences of the right article. Lists of two kinds of candidates teach how
@@ -37,6 +37,7 @@ WEIGHTS = {
     "faq answers": 3.0, "documents": 2.0, "short documents": 4.0, "wikiqa": 0.7, "squad": 0.7, "pools": 0.5,
     "trecqa": 0.3, "insuranceqa": 0.3, "forum threads": 0.2,
 }  # where it is not 1  # fmt: skip
+OF_WRITERS = {"d": 3.0, "e": 3.0}  # who asked as people do in a log; the others, in other words than the answer's
 OF_PAIRS = {**WEIGHTS, "short documents": 1.0, "wikiqa": 2.0}  # in the fit of candidates, where a corpus is as good
 EVIDENCE = ("best", "lift", "topic", "candidates", "question_words")
 FITTED_ON = "hand-written FAQs and documents, wikiqa, trecqa, squad, insuranceqa-text and semeval dev"
@@ -140,7 +141,7 @@ def shares_of(lists: Sequence[Judged]) -> FloatArray:
     sources = {family: len({place[1] for place in counts if place[0] == family}) for family, _, _ in counts}
 
     def share(family: str, source: str, kind: str) -> float:
-        whole = WEIGHTS.get(family, 1.0) / sources[family]
+        whole = WEIGHTS.get(family, 1.0) * OF_WRITERS.get(source, 1.0) / sources[family]
         if kind != "answerable" and {(family, source, "removed"), (family, source, "unanswerable")} <= counts.keys():
             whole *= 2 / 3 if kind == "unanswerable" else 1 / 3
         return whole / counts[family, source, kind]

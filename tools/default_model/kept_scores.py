@@ -22,13 +22,13 @@ from anselm.runtime.cascade import Settings
 from anselm.scorer import Scorer, Scores
 from tools.default_model.verdict_lists import Part
 
-Pair = tuple[str, str, bool]  # question, what is read of the candidate, whether it is an entry
+Pair = tuple[str, str, str, bool]  # question, what is read of the candidate, what compared, whether it is an entry
 WHOLE = "scores"
 FIRST, SECOND = ("reader", "small"), ("score", "large")  # the default's signals, and the accurate model's
 
 
 def pair_of(question: Question, candidate: Candidate) -> Pair:
-    return question.text, candidate.content, bool(candidate.question)
+    return question.text, candidate.content, candidate.compared, bool(candidate.question)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Candidate, Question
-from anselm.ranking.passages import find_spots
+from anselm.ranking.passages import find_spots, in_paragraphs
 from anselm.text.documents import document_from_text
 from tools.default_model.collected import WRITERS, asked, plain, records_of, same
 from tools.default_model.make_default import insurance_lists, titles
@@ -136,4 +136,4 @@ def stretches(questions: Sequence[Question]) -> Iterator[Question]:
 
 
 def cut(question: Question, start: int, size: int) -> Question:
-    return replace(question, candidates=question.candidates[start : start + size])
+    return replace(question, candidates=tuple(in_paragraphs(question.candidates[start : start + size])))

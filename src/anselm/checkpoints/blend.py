@@ -20,6 +20,8 @@ class Config:
     candidate_layers: int = 0  # of the cross-encoder, which is a narrowing one (layers/funnel.py) where it is not 0
     blend: Blend = (0.6, 6.0)
     entries: Blend = (0.2, 6.0)
+    answer_share: float = 0.0  # of an entry's similarity, what is that of its answer alone
+    paragraphs: bool = False  # sentences of documents are compared by the paragraphs that they stand in
 
     @classmethod
     def read(cls, checkpoint: Checkpoint) -> Config:
@@ -42,6 +44,10 @@ class Config:
             blends = {name: read_blend(name, record.get(name, known[name])) for name in ("blend", "entries")}
         except ValueError as error:
             raise checkpoint.refusal(error) from None
+        if not _is_number(share := record.get("answer_share", 0.0)) or not 0 <= share <= 1:
+            raise checkpoint.refusal(f"the setting 'answer_share' is {share!r}, which is no number from 0 to 1")
+        if type(paragraphs := record.get("paragraphs", False)) is not bool:
+            raise checkpoint.refusal(f"the setting 'paragraphs' is {paragraphs!r}, which is neither true nor false")
         config = cls(**{**record, **blends})
         if config.max_length - config.max_question < 4:  # three special tokens and one of the candidate
             raise checkpoint.refusal(f"max_length {config.max_length} leaves no room for a candidate")

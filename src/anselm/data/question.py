@@ -15,8 +15,9 @@ class Candidate:
 
     An entry of a FAQ is a candidate whose `text` is its answer, and `question` the one that it is filed under. A
     sentence of a document has a `heading`, what stands above it ("Cleaning, The filter"), which may be nothing; what is
-    no sentence of a document has None. Where candidates are a part of what there was, or come of several documents,
-    each says from which `document`, and its `place` there; by itself, all are of one document, in its order.
+    no sentence of a document has None. It may also have the `paragraph` that it stands in: itself and its neighbours
+    under one heading. Where candidates are a part of what there was, or come of several documents, each says from which
+    `document`, and its `place` there; by itself, all are of one document, in its order.
     """
 
     id: str
@@ -27,12 +28,21 @@ class Candidate:
     heading: str | None = None
     document: int = 0
     place: int | None = None
+    paragraph: str = ""
 
     @property
     def content(self) -> str:
         """All of it that is read: of an entry its question and its answer, of a sentence what stands above it, too."""
+        return self._below(self.text)
+
+    @property
+    def compared(self) -> str:
+        """What it is compared by, of which a sentence alone often says too little: its paragraph, where it has one."""
+        return self._below(self.paragraph or self.text)
+
+    def _below(self, text: str) -> str:
         above = self.question or (f"{self.heading}:" if self.heading else "")
-        return f"{above} {self.text}" if above else self.text
+        return f"{above} {text}" if above else text
 
     @property
     def kind(self) -> str:

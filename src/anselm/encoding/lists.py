@@ -28,6 +28,7 @@ Tokenize = Callable[[list[str]], Sequence[Sequence[int]]]
 CANDIDATES, LABELS = "candidates", "labels"  # columns of pairs: the candidate's text, and how relevant it is;
 POSITIONS = "positions"  # its place in its source list, from 0, and -1 where it was drawn from another list;
 CONTEXTS = "contexts"  # the text of what is around it, where a model wants that;
+COMPARED, ANSWERS = "compared", "answers"  # what it is compared by, and its text alone, where a model compares texts;
 OWNERS = "owners"  # where candidates were cut into windows: the pair that each is a window of
 WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share
 
@@ -151,11 +152,13 @@ class Numbering:
         return np.array(found, dtype=np.int64)
 
 
-def encode_lists(questions: Sequence[Question], tokenize: Tokenize, title: bool = False, neighbours: int = 0) -> Lists:
+def encode_lists(
+    questions: Sequence[Question], tokenize: Tokenize, title: bool = False, neighbours: int = 0, compared: bool = False
+) -> Lists:
     """Tokenize the distinct texts of the lists, all at once.
 
     With `title`, a candidate's context begins with the title of its document; with `neighbours`, it holds so many
-    candidates before and after it, in the order of the source.
+    candidates before and after it, in the order of the source. `compared` adds what candidates are compared by.
     """
     numbering = Numbering()
     asked = numbering.of(question.text for question in questions)
@@ -168,6 +171,10 @@ def encode_lists(questions: Sequence[Question], tokenize: Tokenize, title: bool 
     if title or neighbours:
         around = (text for question in questions for text in contexts(question, title, neighbours))
         pairs[CONTEXTS] = numbering.of(around)
+    if compared:
+        everyone = [candidate for question in questions for candidate in question.candidates]
+        pairs[COMPARED] = numbering.of(candidate.compared for candidate in everyone)
+        pairs[ANSWERS] = numbering.of(candidate.text for candidate in everyone)
     return Lists(flatten(tokenize(list(numbering.numbers)), tuple(numbering.numbers)), asked, running(sizes), pairs)
 
 

@@ -63,7 +63,7 @@ def create_server(ranker: Ranker, documents: Sequence[GivenDocument] = ()) -> MC
     @server.tool(description=describe(documents))
     @told
     def ask(question: Question, texts: Texts = None, top: Top = 5, score_threshold: Least = None) -> Found:
-        if not (searched := texts or documents):
+        if not (searched := documents if texts is None else texts):
             raise InputError("there is nothing to search: this server was started without documents; give `texts`")
         answers = ranker.ask(question, searched, top)
         return found(answers, [one.to_dict() for one in answers if one.relevance >= (score_threshold or 0)])
@@ -101,4 +101,4 @@ def found(ranking: Any, results: list[dict[str, Any]]) -> Found:
 
 def as_given(result: Any) -> dict[str, Any]:
     given = {"text": result.item} if isinstance(result.item, str) else dict(result.item)
-    return {"index": result.index, **given}
+    return {**given, "index": result.index}

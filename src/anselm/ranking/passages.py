@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anselm.data.question import Candidate
+from anselm.data.question import SENTENCES, Candidate
 from anselm.errors import FormatError, InputError
 from anselm.ranking.answers import Passage, Result
 from anselm.text.documents import Document, Sentence, document_from_text, entries_of, read_documents, sentences
@@ -15,6 +15,7 @@ from anselm.text.faq import Entry, Skip
 from anselm.text.faq_columns import check_columns
 from anselm.text.kinds import KINDS, suffix
 
+RUN = 50  # words of a paragraph, by which its sentences are compared with a question
 GivenDocument = str | Path | Document  # a text, a file or folder, or what was read already
 
 
@@ -49,9 +50,9 @@ def find_spots(
         parts: Sequence[Sentence | Entry] = entries_of(document, columns, told) or list(sentences(document))
         if not parts and len(skipped) == before:
             empty.append(FormatError(document.source, nothing_in(document)))
-        for place, found in enumerate(parts):
-            candidate = replace(make_candidate(str(len(spots)), found), document=number, place=place)
-            spots.append(Spot(document, found, candidate))
+        candidates = in_paragraphs([make_candidate(str(len(spots) + place), one) for place, one in enumerate(parts)])
+        for place, (found, candidate) in enumerate(zip(parts, candidates, strict=True)):
+            spots.append(Spot(document, found, replace(candidate, document=number, place=place)))
     if not spots:
         raise next(iter(skipped), InputError("there are no sentences in the documents"))
     if skip:
@@ -75,6 +76,19 @@ def make_candidate(id: str, found: Sentence | Entry) -> Candidate:
     if isinstance(found, Entry):
         return Candidate(id, found.answer, None, found.meta, found.question)
     return Candidate(id, found.text, heading=found.heading.replace(" > ", ", "))
+
+
+def in_paragraphs(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Sentences in the order of their document, each with the run that it stands in: some of them under one heading."""
+    runs: list[list[Candidate]] = []
+    for one in candidates:
+        words = sum(len(other.text.split()) for other in (*(runs[-1] if runs else ()), one))
+        if runs and runs[-1][0].kind == one.kind == SENTENCES and runs[-1][0].heading == one.heading and words <= RUN:
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    texts = [" ".join(one.text for one in run) if len(run) > 1 else "" for run in runs]
+    return [replace(one, paragraph=text) for run, text in zip(runs, texts, strict=True) for one in run]
 
 
 def open_documents(

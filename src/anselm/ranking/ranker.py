@@ -110,11 +110,11 @@ class Ranker:
             check_drawable(self.scorer, self.name)
         given = list_candidates(candidates)
         listed = make_question("", question, given)
-        ranking = with_items(next(self.rank_lists([listed])), given)
+        asked = self.as_read(listed)
+        ranking = with_items(next(self._rank_read([listed], [asked])), given)
         results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
         if group:
             results = gather(results, group_answers(self.scorer, [result.text for result in results]))
-        asked = self.as_read(listed)
         results = self._explained(asked, results, top or EXPLAINED, explain, context)
         if spans:
             first = results[: top or EXPLAINED]
@@ -142,9 +142,11 @@ class Ranker:
     def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking[Result]]:
         """Rank many lists, streamed."""
         for batch in batched(questions, at_once(self.scorer)):
-            asked = [self.as_read(question) for question in batch]
-            for typed, question, (scores, read) in zip(batch, asked, read_lists(self.scorer, asked), strict=True):
-                yield self._ranking(typed.text, question, scores, read)
+            yield from self._rank_read(batch, [self.as_read(question) for question in batch])
+
+    def _rank_read(self, batch: Sequence[Question], read_as: Sequence[Question]) -> Iterator[Ranking[Result]]:
+        for typed, question, (scores, read) in zip(batch, read_as, read_lists(self.scorer, read_as), strict=True):
+            yield self._ranking(typed.text, question, scores, read)
 
     def ask(
         self,
@@ -225,7 +227,7 @@ class Ranker:
         scores = np.where(empty, -np.inf, scores)
         order = np.argsort(-scores, kind="stable")  # equal scores stay in the order of the input
         results = [make_result(int(i), question.candidates[i], float(scores[i]), read[i]) for i in order]
-        foreign = foreign_texts(self.scorer.language, question.text, results[0].text)
+        foreign = foreign_texts(self.scorer.language, typed, results[0].text)
         ranking = Ranking(
             typed, self.name, None, None, tuple(results), empty=int(empty.sum()), warnings=foreign,
             read_as=None if question.text == typed else question.text, question_cut=cut_of(self.scorer, question.text),

@@ -17,7 +17,18 @@ from anselm.checkpoints.checkpoint import CONFIG, ENCODER, ENCODER_GRAPH, GRAPHS
 from anselm.checkpoints.checksums import copy_files
 from anselm.data.question import Question
 from anselm.encoding.limits import TEXT_LENGTH, Reading
-from anselm.encoding.lists import Indices, Lists, Texts, best_window, encode_lists, flatten, window_candidates
+from anselm.encoding.lists import (
+    ANSWERS,
+    CANDIDATES,
+    COMPARED,
+    Indices,
+    Lists,
+    Texts,
+    best_window,
+    encode_lists,
+    flatten,
+    window_candidates,
+)
 from anselm.encoding.token_gauge import TokenGauge
 from anselm.encoding.tokenizer import PairTokenizer
 from anselm.runtime.engines import BUDGET, Engine, check_signals, choose_engine, open_engine
@@ -51,7 +62,7 @@ class Blended:
     def score(self, questions: Sequence[Question], budget: int | None = None) -> list[Scores]:
         if not any(question.candidates for question in questions):
             return [np.empty(0) for _ in questions]
-        lists = encode_lists(questions, self.tokenizer)
+        lists = encode_lists(questions, self.tokenizer, compared=True)
         entry = np.array([bool(candidate.question) for question in questions for candidate in question.candidates])
         weights = np.where(entry[:, None], self.config.entries, self.config.blend)  # (pairs, 2)
         scores = (self.features(lists, budget, entry) * weights).sum(axis=1)
@@ -59,22 +70,32 @@ class Blended:
 
     def features(self, lists: Lists, budget: int | None = None, entry: NDArray[np.bool_] | None = None) -> Numbers:
         """r and s, what the weights of a blend multiply, pair after pair. (pairs, 2)"""
-        window = min(self.config.compared_window, TEXT_LENGTH)
-        room = np.where(lists.texts.lengths[lists.candidates] > self.config.compared_whole, window, TEXT_LENGTH)
-        if entry is not None:
-            room[entry] = TEXT_LENGTH  # the question of an entry is at its beginning, and goes with all of its answer
-        return np.column_stack([self._read(lists, budget), self._compare(lists, room, budget)])
+        similar = self._compare(self._by(lists, COMPARED) if self.config.paragraphs else lists, entry, budget)
+        share = self.config.answer_share
+        if share and entry is not None and entry.any():
+            alone = self._compare(self._by(lists.keep(entry), ANSWERS), None, budget)
+            similar[entry] = (1 - share) * similar[entry] + share * alone
+        return np.column_stack([self._read(lists, budget), similar])
+
+    def _by(self, lists: Lists, column: str) -> Lists:
+        """With another text of each candidate, where there is one."""
+        return lists.add(pairs={CANDIDATES: lists.pairs.get(column, lists.candidates)})
 
     def _read(self, lists: Lists, budget: int | None) -> Numbers:
         """The reader's score of each pair; of a long candidate, that of its best window."""
         windowed, owner = window_candidates(lists, self.reading.room(lists, self.tokenizer))
         rows, place = lay_out(windowed, self.tokenizer, self.reading).distinct()
         signals = run_rows(self.reader, rows, self.reading.max_length, budget or self.reader.budget)
-        check_signals(self.checkpoint.path(READER_GRAPH), signals, 1, 2)  # older readers have a second head, unused
+        # The shipped reader has a second head, which is not used.
+        check_signals(self.checkpoint.path(READER_GRAPH), signals, 1, 2)
         return best_window(signals[place, 0], owner, len(lists.labels))
 
-    def _compare(self, lists: Lists, room: Indices, budget: int | None) -> Numbers:
+    def _compare(self, lists: Lists, entry: NDArray[np.bool_] | None, budget: int | None) -> Numbers:
         """The cosine of question and candidate of each pair; of a long candidate, that of its best window."""
+        window = min(self.config.compared_window, TEXT_LENGTH)
+        room = np.where(lists.texts.lengths[lists.candidates] > self.config.compared_whole, window, TEXT_LENGTH)
+        if entry is not None:
+            room[entry] = TEXT_LENGTH  # the question of an entry is at its beginning, and goes with all of its answer
         windowed, owner = window_candidates(lists, room)
         questions = np.repeat(windowed.questions, windowed.sizes)
         which, place = np.unique(np.concatenate([questions, windowed.candidates]), return_inverse=True)

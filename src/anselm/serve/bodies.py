@@ -24,6 +24,13 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False, populate_by_name=True)
 
 
+class Asking(Body):
+    """What every route takes that reads a question."""
+
+    model: str | None = Field(None, description="One of /v1/models; the first of them by default.")
+    as_typed: bool | None = Field(None, description="Read the question as it is, also where a word is misspelt.")
+
+
 class DocumentBody(BaseModel):
     """A document with more than its text; what else it has comes back with it."""
 
@@ -52,10 +59,9 @@ class Spans(Body):
         return given
 
 
-class Ours(Body):
+class Ours(Asking):
     """What every ranking route takes beside its own fields."""
 
-    model: str | None = Field(None, description="One of /v1/models; the first of them by default.")
     score_threshold: Probability | None = Field(None, description="Leave out results below; by default none are.")
     raw_scores: bool | None = Field(None, description="Also the model's own scores, which have no bounds.")
     explain: bool | None = Field(None, description="Say which words carried the scores (`evidence`) of the first ten.")
@@ -109,10 +115,9 @@ EitherRerank = Annotated[
 ]
 
 
-class Score(Body):
+class Score(Asking):
     """vLLM's: one text against many, or as many pairs."""
 
-    model: str | None = None
     text_1: Text | Annotated[list[Text], Field(min_length=1)]
     text_2: Text | Annotated[list[Text], Field(min_length=1)]
     raw_scores: bool | None = None
@@ -126,13 +131,14 @@ class SourceBody(Body):
 
     text: str
     source: str | None = Field(None, description="What it is called in results.")
-    kind: TextKind | None = Field(None, description="Without it, the ending of `source` tells; else it is plain text.")
+    kind: TextKind | None = Field(
+        None, description="Without it, the ending of `source` tells, and where there is no `source` the text."
+    )
 
 
-class Ask(Body):
+class Ask(Asking):
     question: str = Field(min_length=1, validation_alias=AliasChoices("question", "query"))
     documents: list[str | SourceBody] = Field(min_length=1)
-    model: str | None = None
     top: int = Field(5, ge=1, validation_alias=AliasChoices("top", "top_n", "top_k"))
     read: Positive | None = Field(None, description="How many sentences the model reads; 200, for the default model.")
     columns: dict[str, str] | None = Field(

@@ -93,7 +93,8 @@ class LoadedModel:
         """Of two models in turn, each by itself: so that long lists are read in slices."""
         stages: Any = getattr(self.ranker.scorer, "stages", None)
         models = stages()[1] if stages is not None else ()
-        return [LoadedModel(f"{self.name}/{number}", Ranker(one)) for number, one in enumerate(models, start=1)]
+        rankers = [Ranker(one, respell=False) for one in models]
+        return [LoadedModel(f"{self.name}/{number}", one) for number, one in enumerate(rankers, start=1)]
 
     def _in_turn(self) -> tuple[Any, tuple[Description, ...]]:
         stages: Any = getattr(self.ranker.scorer, "stages", None)
@@ -138,7 +139,12 @@ def run(link: Connection, settings: ProcessSettings) -> None:
     if settings.device is not None:  # for whichever of the models has weights for it
         os.environ[DEVICE] = settings.device
     try:
-        models = {name: LoadedModel(name, Ranker.load(one, threads=settings.threads)) for name, one in settings.sources}
+        models = {
+            name: LoadedModel(
+                name, Ranker.load(one, threads=settings.threads, respell=False)
+            )  # done before it comes here
+            for name, one in settings.sources
+        }
     except AnselmError as error:
         link.send(error)
         return

@@ -15,7 +15,7 @@ from anselm.serve.queue import Ticket
 from anselm.serve.refusals import Refusal
 from anselm.serve.service import Service
 from anselm.text.documents import document_from_text
-from anselm.text.kinds import KINDS, suffix
+from anselm.text.kinds import KINDS, suffix, tell_kind
 
 EXPLAINED = 10  # results, unless fewer are wanted
 
@@ -52,11 +52,12 @@ def rerank(service: Service, ticket: Ticket, body: RerankV2 | RerankTexts) -> Re
     texts, truncated = shorten(service, ticket, body, [text_of(document) for document in given])
     candidates = tuple(candidate(place, one, text) for place, (one, text) in enumerate(zip(given, texts, strict=True)))
     options = {"fold_duplicates": bool(body.fold_duplicates), "group": bool(body.group), "figures": bool(body.figures)}
-    ranking = service.ranker(scorer).rank(body.query, candidates, body.top_n, **options)
+    ranking = service.ranker(scorer, body.as_typed).rank(body.query, candidates, body.top_n, **options)
     least = body.score_threshold or 0.0
     ranking = replace(ranking, results=tuple(one for one in ranking if one.relevance >= least))
     found = Reranked(ranking, scorer.tokens, frozenset(map(int, scorer.windowed)), truncated)
-    return deepen(service, ticket, body, found, Question("", body.query, candidates))
+    read = body.query if ranking.read_as is None else ranking.read_as
+    return deepen(service, ticket, body, found, Question("", read, candidates))
 
 
 def shorten(
@@ -80,7 +81,7 @@ def shorten(
 
 
 def deepen(service: Service, ticket: Ticket, body: Ours, found: Reranked, question: Question) -> Reranked:
-    """With the words and the sentences that carried the results, where they are asked for."""
+    """With the words and the sentences that carried the results, where they are asked for, of the question as read."""
     description = service.describe(body.model)
     tokens, evidence, spans = found.tokens, {}, None
     if body.explain and found.ranking.results:
@@ -91,7 +92,7 @@ def deepen(service: Service, ticket: Ticket, body: Ours, found: Reranked, questi
         scorer = service.scorer(description, ticket)
         places = [one.index for one in found.ranking.results]
         asked = [question.candidates[place].text for place in places]
-        found_spans = find_spans(service.ranker(scorer), question.text, asked)
+        found_spans = find_spans(service.ranker(scorer, as_typed=True), question.text, asked)  # it was read before
         spans = {
             place: wanted_spans(some, body.relevant_spans) for place, some in zip(places, found_spans, strict=True)
         }
@@ -105,24 +106,36 @@ def wanted_spans(spans: Sequence[Span], wanted: Spans) -> list[dict[str, Any]]:
     return [asdict(one) for one in spans if one.score > least][: wanted.max_spans]
 
 
-def score_pairs(service: Service, ticket: Ticket, body: Score) -> tuple[list[Result], int]:
+@dataclass(frozen=True)
+class ScoredPairs:
+    """The results of pairs in their order, and of one text against many how it was read, where that differs."""
+
+    results: list[Result]
+    tokens: int
+    read_as: str | None = None
+
+
+def score_pairs(service: Service, ticket: Ticket, body: Score) -> ScoredPairs:
     """One text against many is a list; several against as many are lists of one."""
     scorer = service.scorer(service.describe(body.model), ticket)
-    ranker = service.ranker(scorer)
+    ranker = service.ranker(scorer, body.as_typed)
     first, second = ([text] if isinstance(text, str) else text for text in (body.text_1, body.text_2))
     if len(first) == 1:
         ranking = ranker.rank(first[0], second)
-        return sorted(ranking.results, key=lambda one: one.index), scorer.tokens
+        return ScoredPairs(sorted(ranking.results, key=lambda one: one.index), scorer.tokens, ranking.read_as)
     if len(first) != len(second):
         raise Refusal(
             422, f"text_1 must be one text, or as many as text_2; they are {len(first):,} and {len(second):,}"
         )
     rankings = ranker.rank_many(first, [[text] for text in second])
-    return [ranking.best for ranking in rankings], scorer.tokens
+    return ScoredPairs([ranking.best for ranking in rankings], scorer.tokens)
 
 
-def kind_of(document: SourceBody) -> str:
-    """As it says, or as its name does; a page of PDF or Word comes as its text."""
+def kind_of(document: str | SourceBody) -> str:
+    """As it says, or as its name does, or else as it looks; a page of PDF or Word comes as its text."""
+    if isinstance(document, str) or not (document.kind or document.source):
+        told = tell_kind(text_of(document))
+        return "text" if told == "json" else told  # prose may begin with a brace
     told = KINDS.get(suffix(Path(document.source or "")), "")
     return document.kind or (told if told in get_args(TextKind) else "text")
 
@@ -131,12 +144,12 @@ def ask(service: Service, ticket: Ticket, body: Ask) -> tuple[Answers, frozenset
     """What was found, and which passages did not fit at once."""
     scorer = service.scorer(service.describe(body.model), ticket)
     documents = [
-        document_from_text(one, f"document {place}")
+        document_from_text(one, f"document {place}", kind_of(one))
         if isinstance(one, str)
         else document_from_text(one.text, one.source or f"document {place}", kind_of(one))
         for place, one in enumerate(body.documents)
     ]
-    answers = service.ranker(scorer).ask(
+    answers = service.ranker(scorer, body.as_typed).ask(
         body.question, documents, body.top, read=body.read, columns=body.columns,
         fold_duplicates=bool(body.fold_duplicates), figures=bool(body.figures),
     )  # fmt: skip

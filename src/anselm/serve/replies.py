@@ -113,6 +113,7 @@ class ScoreBody(BaseModel):
     object: Literal["list"]
     created: int
     model: str
+    read_as: str | None = Field(None, description="The question as it was read, where a word of it was misspelt.")
     data: list[ScoreResult]
     usage: Usage
 

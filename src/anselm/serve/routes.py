@@ -129,8 +129,8 @@ async def answer_rerank(request: Request, body: bodies.RerankV2 | bodies.RerankT
 
 @post("/score", replies.ScoreBody, samples.SCORE, samples.SCORED, "Score pairs, as vLLM")
 async def score(request: Request, body: bodies.Score) -> Response:
-    results, tokens = await perform(request, body, readings.score_pairs)
-    return Json(shapes.scored(results, tokens, request.scope[MODEL], bool(body.raw_scores)))
+    found = await perform(request, body, readings.score_pairs)
+    return Json(shapes.scored(found, request.scope[MODEL], bool(body.raw_scores)))
 
 
 @post("/ask", replies.AskBody, samples.ASK, samples.ASKED, "Find the sentences of documents that answer a question")

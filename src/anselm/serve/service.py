@@ -121,9 +121,9 @@ class Service:
     def scorer(self, description: Description, ticket: Ticket) -> RemoteScorer:
         return RemoteScorer(description, ticket, self.queue, max(1, int(self.settings.batch_chars * SHARE)))
 
-    def ranker(self, scorer: RemoteScorer) -> Ranker:
+    def ranker(self, scorer: RemoteScorer, as_typed: bool | None = None) -> Ranker:
         description = self.models[scorer.name]
-        return Ranker(scorer, description.calibration, description.name)
+        return Ranker(scorer, description.calibration, description.name, respell=not as_typed)
 
     def check_count(self, documents: int) -> None:
         if documents > (most := self.settings.limits.max_documents):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
@@ -13,7 +13,7 @@ import anselm
 from anselm.ranking.answers import Answers, Result
 from anselm.serve.bodies import DocumentBody, Rerank, RerankTexts, RerankV2
 from anselm.serve.ranker_process import Description
-from anselm.serve.readings import Reranked, documents_of
+from anselm.serve.readings import Reranked, ScoredPairs, documents_of
 from anselm.serve.service import Service
 
 Json = dict[str, Any]
@@ -108,18 +108,19 @@ def raw(result: Result) -> float | None:
     return result.score if isfinite(result.score) else None
 
 
-def scored(results: Sequence[Result], tokens: int, model: str, raw_scores: bool) -> Json:
+def scored(found: ScoredPairs, model: str, raw_scores: bool) -> Json:
     """vLLM's."""
     return {
         "id": f"score-{uuid.uuid4().hex}",
         "object": "list",
         "created": int(time.time()),
         "model": model,
+        **({} if found.read_as is None else {"read_as": found.read_as}),
         "data": [
             {"index": place, "object": "score", "score": raw(one) if raw_scores else one.relevance}
-            for place, one in enumerate(results)
+            for place, one in enumerate(found.results)
         ],
-        "usage": usage(tokens),
+        "usage": usage(found.tokens),
     }
 
 

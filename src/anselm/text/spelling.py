@@ -19,14 +19,16 @@ from string import ascii_lowercase
 SHORTEST = 5  # letters; one edit makes too many words of a shorter one
 LONGEST = 24  # a longer one is no word
 RARE = 30_000  # the place, by frequency, of a word that only a candidate has
-SAID = 2.0  # what it counts that a candidate says a word
+SAID = 4.0  # what it counts that a candidate says a word
 SLIP = 1.5  # what a slip counts beside the logarithm of a word's place
 VOWELS = frozenset("aeiouy")
 WORDS_FILE = "english_words.txt.gz"  # tools/english_words.py makes it
+READ = 2_000  # characters of a question; no model reads more of it
 CONTRACTIONS = re.compile(  # without their mark, which are read well enough
     "(are|could|did|does|had|has|have|is|should|was|were|would)nt|(it|they|you)ll|(they|we|you)(re|ve)"
-    "|(that|there|what|where)s"
+    "|(that|there|what|when|where|who)(d|ll|s)"
 )
+SUFFIXES = ("d", "js")  # of programs: journald is no journal, and dayjs no days
 SURE = frozenset({
     "and", "are", "can", "does", "get", "has", "have", "how", "it", "my", "that", "the", "there", "this", "to", "what",
     "when", "where", "who", "why", "with", "you", "your",
@@ -37,8 +39,10 @@ LIKELY = frozenset({
 })  # fmt: skip  # and that some have, too
 
 _TOKEN = re.compile(r"\S+")
-_CORE = re.compile(r"[A-Za-z]+(?=\W*$)")  # behind opening marks; what holds anything else is no plain word
-_OPENING = re.compile(r"^[^\w@#/.\\`]*")
+_CORE = re.compile(
+    r"[A-Za-z]+(?=[^\w\u0300-\u036f]*$)"
+)  # behind opening marks; what holds anything else is no plain word
+_OPENING = re.compile(r"^[^\w@#/.\\`:<]*")
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -60,13 +64,19 @@ def english_words() -> Words:
 def respell(question: str, texts: Iterable[str], words: Words | None = None) -> str:
     """The question as it is read beside texts; as it was typed where all of its words are known."""
     words = words or english_words()
-    doubtful = [(start, word) for start, word in plain_words(question) if word.lower() not in words.known]
-    if not doubtful or not is_english(question, len(doubtful), words):
+    head = question if len(question) <= READ else question[:READ].rpartition(" ")[0]
+    doubtful = [(start, word) for start, word in plain_words(head) if word.lower() not in words.known]
+    if not doubtful:
         return question
     said = {word for text in texts for word in _WORD.findall(text.lower())}
+    near = said if not is_english(head, len(doubtful), words) else None
+    known: dict[tuple[str, bool], str | None] = {}
     parts, behind = [], 0
     for start, word in doubtful:
-        if (read := likeliest(word, said, words, named=is_named(question, start))) is not None:
+        key = (word, is_named(head, start))
+        if key not in known:
+            known[key] = likeliest(word, said, words, key[1], near)
+        if (read := known[key]) is not None:
             parts += [question[behind:start], in_case_of(word, read)]
             behind = start + len(word)
     return "".join([*parts, question[behind:]])
@@ -94,15 +104,34 @@ def is_named(question: str, start: int) -> bool:
     return start > 0 and question[start].isupper() and not question.isupper()
 
 
-def likeliest(typed: str, said: Collection[str], words: Words, named: bool = False) -> str | None:
-    """None where nothing is near. What may be a name is only read as a word that a candidate says."""
+def likeliest(
+    typed: str,
+    said: Collection[str],
+    words: Words,
+    named: bool = False,
+    among: Collection[str] | None = None,
+) -> str | None:
+    """None where nothing is near. What may be a name is only read as a word that a candidate says.
+
+    So is all of a question that may be in another language, whose words are looked for `among` those alone.
+    """
     word = typed.lower()
     if word in said:
         return None
-    near = {one for one in edits(word) if one[0] == word[0] and (one in said or (one in words.common and not named))}
-    if not near or any(one.rstrip("s") == word.rstrip("s") for one in near & set(said)):
+    near = {one for one in edits(word) if one[0] == word[0] and is_meant(word, one, said, words, named)}
+    near = near if among is None else {one for one in near if one in among and one in words.common}
+    if not near or any(one.rstrip("s") == word.rstrip("s") for one in near if one in said):
         return None  # one of many is no slip
     return min(near, key=lambda one: (cost(word, one, one in said, words), one))
+
+
+def is_meant(typed: str, word: str, said: Collection[str], words: Words, named: bool) -> bool:
+    """A common word, or one of a candidate: of its names and terms one that ends alike, without another consonant."""
+    if any(typed == word + suffix for suffix in SUFFIXES) or (typed.endswith("js") and not word.endswith("js")):
+        return False
+    if word in words.common:
+        return not named or word in said
+    return word in said and typed[-1] == word[-1] and slip(typed, word) < 2
 
 
 def cost(typed: str, word: str, said: bool, words: Words) -> float:
