@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from anselm.checkpoints.cache import cache_folder
 from anselm.cli import main
 from anselm.errors import InputError, MissingExtraError
 from anselm.experiments import vector_training as vectors
-from anselm.experiments.vector_training import Making, cache_folder, kept_vectors, make_vectors, read_texts
+from anselm.experiments.vector_training import Making, kept_vectors, make_vectors, read_texts
 from anselm.text.word_vectors import WordVectors, read_vectors
 
 TEXTS = ["the bees make honey", "the hive is sweet", "honey is sweet", "new york bees", "new york hive"] * 8
@@ -63,16 +64,6 @@ def test_a_training_that_fails_leaves_nothing(monkeypatch: pytest.MonkeyPatch, c
     with pytest.raises(MissingExtraError):
         kept_vectors(TEXTS, SMALL)
     assert not list(cache.rglob("*"))
-
-
-def test_the_cache_is_the_users_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("ANSELM_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
-    assert cache_folder() == tmp_path / "x" / "anselm"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    assert cache_folder() == tmp_path / ".cache" / "anselm"
-    assert not list(tmp_path.iterdir())  # asking creates nothing
 
 
 def test_phrases_are_words_of_their_own() -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from anselm.checkpoints.cache import cache_folder
 from anselm.checkpoints.settings import former_names
 from anselm.data.datasets import find_corpus, find_data_dir, is_corpus_name
 from anselm.data.question import Question
@@ -57,12 +57,6 @@ def kept_vectors(texts: Sequence[str], making: Making) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_vectors(vectors, path)
     return path
-
-
-def cache_folder() -> Path:
-    if own := os.environ.get("ANSELM_CACHE"):
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "anselm"
 
 
 def _checksum(texts: Sequence[str], making: Making) -> str:
