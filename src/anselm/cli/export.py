@@ -58,8 +58,7 @@ def export(
 
 
 def read_lists(data: str, split: str | None, protocol: str | None, data_dir: Path | None) -> Dataset:
-    from anselm.data.datasets import check_texts
-    from anselm.experiments.recalibration import load_training_data
+    from anselm.data.datasets import check_texts, load_training_data
 
     lists = load_training_data(data, split, protocol, data_dir)
     check_texts(lists)

@@ -91,7 +91,7 @@ def train(
     from anselm.checkpoints.bases import find_base
     from anselm.checkpoints.catalogue import ranks_untrained
     from anselm.cli.show import waiting
-    from anselm.experiments.recalibration import load_training_data
+    from anselm.data.datasets import DEV, load_training_data
     from anselm.train.requirements import require_torch
 
     named = named_columns(columns)
@@ -107,7 +107,7 @@ def train(
 
     target = None if dry_run else check_new(needed(out))
     of_faq = named if faq else None  # whose columns they are
-    chosen_on = load_training_data(dev, data_dir=data_dir, usual="dev", columns=of_faq, faq=faq) if dev else None
+    chosen_on = load_training_data(dev, data_dir=data_dir, usual=DEV, columns=of_faq, faq=faq) if dev else None
     run = data_run(base, dataset, chosen_on, seed, given)
     return write(run, target, as_json) if target else show_plan(run.plan(), as_json)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,7 @@ from anselm.checkpoints.card import renew_card
 from anselm.checkpoints.catalogue import SHIPPED, find_checkpoint, load_model
 from anselm.checkpoints.checkpoint import CALIBRATION, CARD
 from anselm.checkpoints.checksums import copy_checkpoint, renew_checksums, write_checkpoint
-from anselm.data.datasets import Dataset, check_texts, find_corpus, is_corpus_name, load_dataset, load_judged_faq
-from anselm.data.formats.beir import is_beir
+from anselm.data.datasets import Dataset, check_texts
 from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.metrics.calibration import Calibration
@@ -23,34 +22,6 @@ from anselm.ranking.respelling import all_as_read
 from anselm.ranking.scorers import load_calibration, load_scorer
 from anselm.scorer import Progress, score_lists, silent
 from anselm.train.beliefs import calibrate, describe, fit_calibration
-
-TRAIN, DEV = "train", "dev"
-
-
-def load_training_data(
-    source: str | Path,
-    split: str | None = None,
-    protocol: str | None = None,
-    data_dir: str | Path | None = None,
-    usual: str = TRAIN,
-    columns: Mapping[str, str] | None = None,
-    faq: str | Path | None = None,
-) -> Dataset:
-    """Data to fit on. Unless told otherwise: the `usual` split, and the protocol that leaves no question out.
-
-    Questions without an answer teach the threshold; corpora list that protocol last. A file is taken whole. With a
-    `faq`, it is a table of questions that have its entries as candidates.
-    """
-    if faq is not None:
-        return load_judged_faq(source, faq, split, protocol, columns)
-    if is_corpus_name(str(source)):
-        corpus = find_corpus(str(source))
-        if split is None and usual not in corpus.splits:
-            raise InputError(f"{corpus.name} has no split {usual!r} to fit on; name one of {', '.join(corpus.splits)}")
-        split, protocol = split or usual, protocol or list(corpus.protocols)[-1]
-    elif is_beir(Path(source)):
-        split = split or usual
-    return load_dataset(source, split, protocol, data_dir, columns=columns)
 
 
 def fit_to_texts(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -> Calibration | None:

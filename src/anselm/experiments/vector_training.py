@@ -14,10 +14,9 @@ from pathlib import Path
 
 from anselm.checkpoints.cache import cache_folder
 from anselm.checkpoints.settings import former_names
-from anselm.data.datasets import find_corpus, find_data_dir, is_corpus_name
+from anselm.data.datasets import TRAIN, find_corpus, find_data_dir, is_corpus_name, load_training_data
 from anselm.data.question import Question
 from anselm.errors import InputError, MissingDataError
-from anselm.experiments.recalibration import load_training_data
 from anselm.text.documents import Document, entries_of, read_documents, sentences
 from anselm.text.kinds import is_document
 from anselm.text.phrases import find_phrases
@@ -86,9 +85,9 @@ def _usual_splits(name: str, data_dir: Path | None) -> list[str]:
     corpus = find_corpus(name)
     folder = find_data_dir(data_dir, corpus)
     here = [split for split in corpus.splits if not corpus.missing(split, folder)]
-    if "train" not in corpus.splits and not here:
+    if TRAIN not in corpus.splits and not here:
         raise MissingDataError(f"no split of {corpus.name} is in {folder}; `anselm data list` says where to get it")
-    return ["train"] if "train" in corpus.splits else here
+    return [TRAIN] if TRAIN in corpus.splits else here
 
 
 def _texts(questions: Iterable[Question]) -> Iterator[str]:
