@@ -15,6 +15,7 @@ from anselm.cli.options import Columns, DataDir, Faq, Json, named_columns, switc
 from anselm.cli.output import console, interruptible, note, print_json, say
 from anselm.cli.train_parser import PARSER, train_parser
 from anselm.errors import InputError
+from anselm.outputs import check_new
 
 if TYPE_CHECKING:
     from anselm.data.datasets import Dataset
@@ -182,13 +183,6 @@ def write(run: TrainingRun, out: Path, as_json: bool) -> None:
 def needed(out: Path | None) -> Path:
     if out is None:
         raise InputError("--out is needed: the checkpoint folder to write")
-    return out
-
-
-def check_new(out: Path) -> Path:
-    """Before anything is made that could not be written there."""
-    if out.exists():
-        raise InputError(f"{out} exists already; give the name of a new folder")
     return out
 
 

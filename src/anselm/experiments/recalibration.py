@@ -18,6 +18,7 @@ from anselm.errors import InputError
 from anselm.metrics.calibration import Calibration
 from anselm.metrics.thresholds import Rule
 from anselm.metrics.trust import Trust, measure_trust
+from anselm.outputs import check_new
 from anselm.ranking.respelling import all_as_read
 from anselm.ranking.scorers import load_calibration, load_scorer
 from anselm.scorer import Progress, score_lists, silent
@@ -99,8 +100,8 @@ def find_writable(model: str | Path, out: Path | None) -> Path:
     homes = (SHIPPED.resolve(), cache_folder().resolve())
     if out is None and any(checkpoint.folder.resolve().is_relative_to(home) for home in homes):
         raise InputError(f"{str(model)!r} comes with the package and stays as it is; give --out DIR to write a copy")
-    if out is not None and out.exists():
-        raise InputError(f"{out} exists already; give the name of a new folder")
+    if out is not None:
+        check_new(out)
     return checkpoint.folder
 
 

@@ -18,6 +18,7 @@ from anselm.data.datasets import Dataset
 from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.metrics.measures import evaluate_lists, summarise
+from anselm.outputs import check_new
 from anselm.train.beliefs import calibrate
 from anselm.train.hyperparameters import Progress, Training
 from anselm.train.loop import Loop, Watch, unwatched
@@ -88,9 +89,7 @@ def train_checkpoint(
     watch: Watch = unwatched,
 ) -> Progress:
     """Train, calibrate on dev and write the checkpoint folder; a run that was stopped goes on from `<out>.run`."""
-    if out.exists():
-        raise InputError(f"{out} exists already; give the name of a new folder")
-    work = out.with_name(out.name + ".run")
+    work = check_new(out).with_name(out.name + ".run")
     progress = train_model(model, training_set, dev, training, work, watch)
     with write_checkpoint(out) as folder:
         model.save(folder)
