@@ -153,7 +153,7 @@ def check_depth(value: object) -> None:
     raise ValueError(_TOO_DEEP)
 
 
-Skip = Callable[[FormatError], None]  # told of a line that cannot be used, which is then passed over
+Skip = Callable[[FormatError], object]  # told of a line or an entry that cannot be used, and is passed over
 
 
 def decode_lines(
