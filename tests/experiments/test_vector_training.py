@@ -56,6 +56,12 @@ def test_vectors_are_made_once_for_texts_and_settings(made: list[int], cache: Pa
     assert {file.suffix for file in path.parent.iterdir()} == {".bin"}  # nothing half-written beside them
 
 
+def test_what_was_kept_is_found_again(made: list[int]) -> None:
+    """The names of files, as they always were."""
+    assert kept_vectors(["a b", "c"], Making()).stem == "c8c3c081c7dc31cc17a25a78"
+    assert kept_vectors(["x"], Making(7, 3, 2, True, 4)).stem == "79adfc64ddf4b74a2469f56e"
+
+
 def test_a_training_that_fails_leaves_nothing(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     def fail(*given: object) -> None:
         raise MissingExtraError("training word vectors", "vectors")

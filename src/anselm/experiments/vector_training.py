@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from anselm.checkpoints.cache import cache_folder
-from anselm.checkpoints.settings import former_names
 from anselm.data.datasets import TRAIN, find_corpus, find_data_dir, is_corpus_name, load_training_data
 from anselm.data.question import Question
 from anselm.errors import InputError, MissingDataError
@@ -59,7 +58,9 @@ def kept_vectors(texts: Sequence[str], making: Making) -> Path:
 
 
 def _checksum(texts: Sequence[str], making: Making) -> str:
-    digest = hashlib.sha256(json.dumps([VERSION, former_names(asdict(making))]).encode())
+    # `least` is what min_count was called when the first were kept, which are to be found again.
+    how = {"least" if name == "min_count" else name: value for name, value in asdict(making).items()}
+    digest = hashlib.sha256(json.dumps([VERSION, how]).encode())
     for text in texts:
         digest.update(json.dumps(text).encode())
     return digest.hexdigest()[:24]
