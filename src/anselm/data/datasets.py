@@ -67,6 +67,11 @@ class Dataset(Sequence[Question]):
         return sum(len(question.candidates) for question in self.questions)
 
     @property
+    def labelled(self) -> bool:
+        """Whether any candidate is."""
+        return any(candidate.label is not None for question in self.questions for candidate in question.candidates)
+
+    @property
     def sha256(self) -> str:
         """A fingerprint of ids, texts and labels, to tell whether two results are about the same data."""
         digest = hashlib.sha256()
@@ -240,6 +245,6 @@ def check_texts(dataset: Dataset) -> None:
         raise InputError(f"{dataset.name} holds judgements without texts; only a TREC run can be evaluated on it")
 
 
-def check_labels(dataset: Dataset) -> None:
-    if all(candidate.label is None for question in dataset for candidate in question.candidates):
-        raise InputError(f"{dataset.name} has no labels, so there is nothing to evaluate against")
+def check_labels(dataset: Dataset, purpose: str = "evaluate against") -> None:
+    if not dataset.labelled:
+        raise InputError(f"{dataset.name} has no labels, so there is nothing to {purpose}")

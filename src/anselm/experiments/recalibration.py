@@ -12,7 +12,7 @@ from anselm.checkpoints.card import renew_card
 from anselm.checkpoints.catalogue import SHIPPED, find_checkpoint, load_model
 from anselm.checkpoints.checkpoint import CALIBRATION, CARD
 from anselm.checkpoints.checksums import copy_checkpoint, renew_checksums, write_checkpoint
-from anselm.data.datasets import Dataset, check_texts
+from anselm.data.datasets import Dataset, check_labels, check_texts
 from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.metrics.calibration import Calibration
@@ -32,10 +32,9 @@ def fit_to_texts(base: str, dataset: Dataset, out: Path, progress: Progress = si
     """
     check_texts(dataset)
     model: Any = load_model(base)
-    labelled = any(candidate.label is not None for question in dataset for candidate in question.candidates)
     with write_checkpoint(out) as folder:  # first, since a name that is taken should not cost the fitting
         fitted = model.fit(distinct_candidates(progress(dataset)))
-        calibration = calibrate(fitted, dataset, progress) if labelled else None
+        calibration = calibrate(fitted, dataset, progress) if dataset.labelled else None
         fitted.save(folder)
         if calibration:
             calibration.save(folder / CALIBRATION)
@@ -107,8 +106,7 @@ def find_writable(model: str | Path, out: Path | None) -> Path:
 
 def check_classes(dataset: Dataset) -> None:
     """Probabilities are fitted to relevant and irrelevant candidates, so there must be some of both."""
-    if all(candidate.label is None for question in dataset for candidate in question.candidates):
-        raise InputError(f"{dataset.name} has no labels, so there is nothing to fit probabilities to")
+    check_labels(dataset, "fit probabilities to")
     relevant = [candidate.relevant for question in dataset for candidate in question.candidates]
     if not any(relevant):
         raise InputError(f"no candidate in {dataset.name} has a label above 0; probabilities need relevant ones too")

@@ -14,6 +14,7 @@ from anselm.checkpoints.bases import find_base
 from anselm.checkpoints.card import write_card
 from anselm.checkpoints.checkpoint import CALIBRATION
 from anselm.checkpoints.checksums import write_checkpoint
+from anselm.data.corpus import has_relevant
 from anselm.data.datasets import Dataset
 from anselm.data.question import Question
 from anselm.errors import InputError
@@ -57,7 +58,7 @@ def split_off_dev(dataset: Dataset) -> tuple[Dataset, Dataset]:
 
 def dev_metric(model: Trainable, dev: Sequence[Question], name: str = "map") -> Callable[[], float]:
     """Over the dev questions that have an answer; MAP decides."""
-    answered = [question for question in dev if any(candidate.relevant for candidate in question.candidates)]
+    answered = list(filter(has_relevant, dev))
     if not answered:
         raise InputError("no dev question has a relevant candidate, so nothing can be chosen on them")
     labels = [question.labels for question in answered]
