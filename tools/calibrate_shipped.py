@@ -7,9 +7,10 @@ SQuAD's, which all have one. WikiQA alone makes a ranker that hardly dares to an
 from __future__ import annotations
 
 from anselm.checkpoints.catalogue import DEFAULT, SHIPPED, load_model
+from anselm.checkpoints.checkpoint import CALIBRATION
 from anselm.checkpoints.checksums import renew_checksums
 from anselm.data.datasets import Dataset, load_dataset
-from anselm.experiments.recalibration import CALIBRATION, calibrate
+from anselm.experiments.recalibration import calibrate
 
 
 def mixture() -> Dataset:

@@ -20,7 +20,7 @@ from threading import Thread
 from typing import IO, Any
 
 from anselm.errors import FormatError, InputError
-from anselm.outputs import is_stream, open_stream, put_in_place, real_place
+from anselm.outputs import check_new, is_stream, open_stream, put_in_place, real_place
 
 STDIN = "standard input"
 PATIENCE = 10.0  # seconds in which a named pipe must have a writer
@@ -153,7 +153,7 @@ def check_depth(value: object) -> None:
     raise ValueError(_TOO_DEEP)
 
 
-Skip = Callable[[FormatError], None]  # told of a line that cannot be used, which is then passed over
+Skip = Callable[[FormatError], object]  # told of a line or an entry that cannot be used, and is passed over
 
 
 def decode_lines(
@@ -259,9 +259,7 @@ def replace_file(path: Path, content: bytes) -> None:
 @contextmanager
 def write_folder_atomically(path: Path) -> Iterator[Path]:
     """A new folder that is filled beside its place and moved there when it is whole."""
-    if path.exists():
-        raise InputError(f"{path} exists already; give the name of a new folder")
-    partial = _beside(path)
+    partial = _beside(check_new(path))
     try:
         partial.mkdir(parents=True)
         yield partial

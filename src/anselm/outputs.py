@@ -70,6 +70,19 @@ def put_in_place(partial: Path, place: Path) -> None:
     partial.replace(place)
 
 
+def check_new(path: Path) -> Path:
+    """Before anything is made that could not be written there."""
+    if path.exists():
+        raise InputError(f"{path} exists already; give the name of a new folder")
+    return path
+
+
+def check_parent(path: Path, called: str = "") -> None:
+    """Before anything is made for a file: whether its folder is there. `called` is what errors call the file."""
+    if not path.parent.is_dir():
+        raise InputError(f"the folder of {called or path} does not exist")
+
+
 def check_apart(output: Path, *inputs: str | Path) -> None:
     """That none of the inputs is the output, by whichever name: it would be lost. `-` is standard input."""
     for source in inputs:

@@ -6,14 +6,16 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anselm.data.question import Question
 
+T = TypeVar("T")
 Scores = NDArray[np.float64]
 Progress = Callable[[Iterable[Question]], Iterable[Question]]  # passes the questions on, and shows that it does
 
@@ -172,12 +174,8 @@ def at_once(scorer: Scorer) -> int:
     return int(getattr(scorer, "lists_at_once", BATCH))
 
 
-def batched(questions: Iterable[Question], size: int = BATCH) -> Iterator[list[Question]]:
-    batch: list[Question] = []
-    for question in questions:
-        batch.append(question)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
+def batched(values: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """Lists of so many, and what remains."""
+    source = iter(values)
+    while batch := list(islice(source, size)):
         yield batch

@@ -65,7 +65,7 @@ def test_a_file_that_has_no_trees_is_named(tmp_path: Path) -> None:
         find_parser(f"file:{path}")
 
 
-@pytest.mark.parametrize("name", ["rules", "file", "flat:x", "right_branching", ""])
+@pytest.mark.parametrize("name", ["rules", "file", "file:", "flat:x", "right_branching", ""])
 def test_an_unknown_parser_is_named(name: str) -> None:
     with pytest.raises(InputError, match=r"unknown parser .*; there is .*file:PATH, flat, .*right-branching"):
         check_parser(name)

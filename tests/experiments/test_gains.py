@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anselm.cli.reproduce import show_gains
+from anselm.cli.recorded_results import show_gains
 from anselm.data.datasets import Dataset
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError

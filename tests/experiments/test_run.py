@@ -20,7 +20,6 @@ from anselm.data.datasets import Dataset  # noqa: E402
 from anselm.data.question import Candidate, Question  # noqa: E402
 from anselm.errors import InputError, MissingDataError, UnknownNameError  # noqa: E402
 from anselm.experiments import jobs  # noqa: E402
-from anselm.experiments.fingerprints import former_key  # noqa: E402
 from anselm.experiments.job_pool import run_jobs  # noqa: E402
 from anselm.experiments.jobs import Context, Job  # noqa: E402
 from anselm.experiments.parts import load_part, shorten  # noqa: E402
@@ -295,24 +294,6 @@ def test_jobs_are_told_apart_by_what_they_change() -> None:
     assert len(keys) == 7
     assert Job(replace(recipe, corpora=longer, note="other"), ("b",), 1).key in keys
     assert run_jobs([], Context()) == {}
-
-
-OLD_KEY = (  # as an earlier version wrote it
-    '["attentive-clustering/table-6/attentive-clustering", ["eli5"], 1, {"rate": 0.0001}, "c4ffbaed792f"]'
-)
-
-
-def test_a_journal_of_an_earlier_version_is_recognised(ran: list[str], tmp_path: Path) -> None:
-    """It names a job otherwise; a recipe that was changed since is another job there, too."""
-    recipe, journal = find_recipe("attentive-clustering/table-6/attentive-clustering"), tmp_path / "journal.jsonl"
-    run = {"corpus": "eli5", "seed": 1, "changes": {}, "dev": 0.5, "tests": [], "parameters": 1, "seconds": 1.0}
-    journal.write_text(json.dumps([OLD_KEY, [run | {"device": "CPU"}]]) + "\n")
-    job = Job(recipe, ("eli5",), 1, {"learning_rate": 1e-4})
-    assert run_jobs([job], Context(), journal=journal)[job.key][0].dev == 0.5
-    assert not ran
-    stage = recipe.corpora["eli5"]
-    changed = replace(recipe, corpora={"eli5": replace(stage, training={**stage.training, "epochs": 21})})
-    assert former_key(replace(job, recipe=changed)) != OLD_KEY == former_key(job)
 
 
 def test_what_a_paper_reports_is_no_part_of_a_job() -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from anselm.checkpoints.cache import cache_folder
 from anselm.cli import main
 from anselm.errors import InputError, MissingExtraError
 from anselm.experiments import vector_training as vectors
-from anselm.experiments.vector_training import Making, cache_folder, kept_vectors, make_vectors, read_texts
+from anselm.experiments.vector_training import Making, kept_vectors, make_vectors, read_texts
 from anselm.text.word_vectors import WordVectors, read_vectors
 
 TEXTS = ["the bees make honey", "the hive is sweet", "honey is sweet", "new york bees", "new york hive"] * 8
@@ -55,6 +56,12 @@ def test_vectors_are_made_once_for_texts_and_settings(made: list[int], cache: Pa
     assert {file.suffix for file in path.parent.iterdir()} == {".bin"}  # nothing half-written beside them
 
 
+def test_what_was_kept_is_found_again(made: list[int]) -> None:
+    """The names of files, as they always were."""
+    assert kept_vectors(["a b", "c"], Making()).stem == "c8c3c081c7dc31cc17a25a78"
+    assert kept_vectors(["x"], Making(7, 3, 2, True, 4)).stem == "79adfc64ddf4b74a2469f56e"
+
+
 def test_a_training_that_fails_leaves_nothing(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     def fail(*given: object) -> None:
         raise MissingExtraError("training word vectors", "vectors")
@@ -63,16 +70,6 @@ def test_a_training_that_fails_leaves_nothing(monkeypatch: pytest.MonkeyPatch, c
     with pytest.raises(MissingExtraError):
         kept_vectors(TEXTS, SMALL)
     assert not list(cache.rglob("*"))
-
-
-def test_the_cache_is_the_users_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("ANSELM_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
-    assert cache_folder() == tmp_path / "x" / "anselm"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    assert cache_folder() == tmp_path / ".cache" / "anselm"
-    assert not list(tmp_path.iterdir())  # asking creates nothing
 
 
 def test_phrases_are_words_of_their_own() -> None:

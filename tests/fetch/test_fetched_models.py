@@ -9,6 +9,7 @@ import os
 import shutil
 import tarfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from anselm.errors import InputError
 from anselm.fetch import fetched_models, weight_file
 from anselm.fetch.fetched_models import EXTERNAL, Recipe, ensure, fetch
 from anselm.fetch.tensors import Tensors
+from anselm.outputs import hold
 from anselm.ranking.ranker import Ranker
 from tests.fetch.conftest import SETTINGS, Hub, example_questions
 
@@ -267,6 +269,16 @@ def test_what_a_killed_process_left_is_removed(package: Path, tiny_mpnet: Path) 
     (half / "weights.bin").write_bytes(b"half")
     fetch("accurate", tiny_mpnet, quiet)
     assert left(package) == [place.name]
+
+
+def test_who_comes_second_waits_for_the_first(package: Path, tiny_mpnet: Path) -> None:
+    (home := place_in_cache(package / "accurate").parent).mkdir(parents=True)
+    with ThreadPoolExecutor() as pool, hold(home / "lock"):
+        second = pool.submit(fetch, "accurate", tiny_mpnet, quiet)
+        with pytest.raises(TimeoutError):
+            second.result(timeout=0.2)
+        assert left(package) == []
+    assert left(package) == [second.result().name]
 
 
 def test_weights_of_another_version_are_taken_over(

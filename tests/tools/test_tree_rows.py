@@ -17,6 +17,7 @@ from anselm.annotations.span_parser import SpanParser  # noqa: E402
 from anselm.annotations.trees import read_brackets, write_brackets  # noqa: E402
 from anselm.checkpoints.checksums import write_checkpoint  # noqa: E402
 from anselm.encoding.tokenizer import PairTokenizer  # noqa: E402
+from anselm.errors import FormatError  # noqa: E402
 from anselm.experiments import parser_runs  # noqa: E402
 from anselm.experiments.results import Result  # noqa: E402
 from anselm.models.frames.parser_examples import make_examples, take_inventory  # noqa: E402
@@ -101,7 +102,7 @@ def test_further_trees_are_read_as_the_sample_is(tmp_path: Path) -> None:
     (found,) = parser_runs.read_others(path, 3)
     assert [span.label for span in found.spans()] == ["S", "NP", "VP", "ADJP"]
     path.write_text("(S (NP")
-    with pytest.raises(parser_runs.FormatError, match=r"trees\.mrg"):
+    with pytest.raises(FormatError, match=r"trees\.mrg"):
         parser_runs.read_others(path, 3)
 
 

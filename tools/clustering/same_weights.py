@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from anselm.data.corpus import has_relevant
 from anselm.data.datasets import Dataset
 from anselm.evaluation.report import measure
 from anselm.experiments.jobs import Context, Job, new_model, run_stage
@@ -50,7 +51,7 @@ def run(corpus: str, seed: int, changes: Mapping[str, Any], data_dir: Path | Non
 
 def first_lists(dataset: Dataset) -> Dataset:
     """Those that have an answer."""
-    answered = [question for question in dataset.questions if any(one.relevant for one in question.candidates)]
+    answered = list(filter(has_relevant, dataset.questions))
     return replace(dataset, questions=tuple(shorten(question, CANDIDATES) for question in answered[:LISTS]))
 
 

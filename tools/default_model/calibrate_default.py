@@ -19,10 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from anselm.checkpoints.checkpoint import Checkpoint
+from anselm.checkpoints.checkpoint import CALIBRATION, Checkpoint
 from anselm.checkpoints.checksums import renew_checksums
 from anselm.data.question import ENTRIES, SENTENCES, TEXTS
-from anselm.experiments.recalibration import CALIBRATION
 from anselm.metrics.calibration import Beliefs, Calibration
 from anselm.metrics.evidence import OF_CANDIDATE, candidate_evidence, kinds_evidence, stack
 from anselm.metrics.logistic import FloatArray, Logistic, fit_logistic

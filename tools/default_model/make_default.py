@@ -29,8 +29,9 @@ from anselm.checkpoints.checksums import copy_checkpoint, write_checkpoint
 from anselm.data.datasets import Dataset, load_dataset
 from anselm.data.question import Question
 from anselm.encoding.lists import encode_lists
-from anselm.errors import AnselmError, InputError
+from anselm.errors import AnselmError
 from anselm.experiments.recalibration import calibrate
+from anselm.outputs import check_new
 from anselm.runtime import blended
 from tools.default_model.blending import Lists, fit_blend, usable_lists
 from tools.default_model.general import export_general, write_config
@@ -53,8 +54,7 @@ TERMS = (
 
 def main() -> None:
     options = parse()
-    if options.out.exists():  # before all the work, not after it
-        raise InputError(f"{options.out} exists already; give the name of a new folder")
+    check_new(options.out)  # before all the work, not after it
     entries = load_dataset(options.entries).questions
     with TemporaryDirectory() as scratch:
         made = export_general(options.reader, Path(scratch) / "made", some_lists(mixture(load_lists, entries=entries)))

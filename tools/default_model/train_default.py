@@ -39,6 +39,7 @@ from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
 from anselm.errors import AnselmError, InputError
 from anselm.models.crossencoder import CrossEncoder, build
+from anselm.outputs import check_new
 from anselm.train.hyperparameters import Progress, Training
 from anselm.train.loop import Loop
 from tools.default_model.mixture import load_lists, mixture
@@ -105,8 +106,7 @@ def spread_over(questions: Sequence[Question], limit: int) -> Sequence[Question]
 
 def main() -> None:
     given = parse()
-    if given.out.exists():  # before the training, not after it
-        raise InputError(f"{given.out} exists already; give the name of a new folder")
+    check_new(given.out)  # before the training, not after it
     without = {*given.without, *(UNTAUGHT if given.what == "teacher" else ())}
     questions: Sequence[Question] = mixture(load_lists, without, load_dataset(given.entries).questions)
     if given.limit:

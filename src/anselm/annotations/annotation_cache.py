@@ -11,6 +11,7 @@ from threading import Lock
 
 from anselm.annotations.annotation_file import append_annotations, read_annotations
 from anselm.annotations.annotator import Annotation, Annotator
+from anselm.checkpoints.cache import VARIABLE, cache_folder
 
 MOST = 200_000  # annotations in memory; about 100 MB of names
 
@@ -80,8 +81,7 @@ def _digest(about: str, text: str) -> str:
 
 def _shared_folder() -> Path | None:
     """On disk only where somebody has said where."""
-    own = os.environ.get("ANSELM_CACHE")
-    return Path(own) / "annotations" if own else None
+    return cache_folder() / "annotations" if os.environ.get(VARIABLE) else None
 
 
 SHARED = AnnotationCache(_shared_folder())

@@ -36,7 +36,7 @@ class StanzaEntities:
     costly = True
 
     def __init__(self, language: str = "") -> None:
-        self._read = load_stanza(language or "en")
+        self._read = load_stanza(language or "en", "tokenize,ner", "entities")
         self.name = f"stanza:{language or 'en'}"
         self.version = version("stanza")
 
@@ -69,13 +69,14 @@ def _first_english(installed: Callable[[], list[str]]) -> str | None:
 
 
 @lru_cache(maxsize=2)
-def load_stanza(language: str) -> Any:
+def load_stanza(language: str, processors: str, what: str) -> Any:
+    """A pipeline for a language; `what` comes out of it, such as entities."""
     try:
         import stanza
     except ImportError:
-        raise InputError("entities by stanza need stanza, which is not installed: pip install stanza") from None
+        raise InputError(f"{what} by stanza need stanza, which is not installed: pip install stanza") from None
     try:
-        return stanza.Pipeline(language, processors="tokenize,ner", download_method=None, verbose=False)
+        return stanza.Pipeline(language, processors=processors, download_method=None, verbose=False)
     except Exception as error:  # stanza raises what it likes for a model that is not there
         advice = f"python -c 'import stanza; stanza.download({language!r})'"
         raise InputError(f"stanza cannot read {language!r} ({error}): {advice}") from None

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from anselm.annotations.installed import load_stanza
 from anselm.annotations.penn_words import penn_words
 from anselm.annotations.trees import Tree, read_brackets, read_trees, write_brackets
 from anselm.errors import InputError
@@ -53,18 +54,8 @@ class Stanza:
     costly = True
 
     def __init__(self, language: str = "") -> None:
-        try:
-            import stanza
-        except ImportError:
-            raise InputError("trees by stanza need stanza, which is not installed: pip install stanza") from None
+        self._read = load_stanza(language or "en", "tokenize,pos,constituency", "trees")
         self.name, self.version = f"stanza:{language or 'en'}", version("stanza")
-        try:
-            self._read: Any = stanza.Pipeline(
-                language or "en", processors="tokenize,pos,constituency", download_method=None, verbose=False
-            )
-        except Exception as error:  # stanza raises what it likes for a model that is not there
-            advice = f"python -c 'import stanza; stanza.download({language or 'en'!r})'"
-            raise InputError(f"stanza cannot read {language or 'en'!r} ({error}): {advice}") from None
 
     def parse(self, texts: Sequence[str]) -> list[tuple[Tree, ...]]:
         return [tuple(read_brackets(str(one.constituency)) for one in self._read(text).sentences) for text in texts]

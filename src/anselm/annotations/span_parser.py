@@ -6,7 +6,6 @@ so no weights come with the package. A sentence of more than a thousand words is
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -18,6 +17,7 @@ from anselm.annotations.penn_words import penn_words
 from anselm.annotations.piece_rows import Row, make_row
 from anselm.annotations.span_heads import Floats, Heads, Inventory
 from anselm.annotations.trees import Tree
+from anselm.checkpoints.cache import cache_folder
 from anselm.checkpoints.checkpoint import GRAPH, Checkpoint
 from anselm.checkpoints.checksums import hash_file
 from anselm.encoding.tokenizer import PairTokenizer
@@ -36,8 +36,7 @@ BUDGET = 2_048  # pieces of a batch
 
 def parser_folder() -> Path:
     """Where the trained parser is: below $ANSELM_CACHE, or the user's cache."""
-    usual = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "anselm"
-    return Path(os.environ.get("ANSELM_CACHE") or usual) / "parser"
+    return cache_folder() / "parser"
 
 
 class SpanParser:

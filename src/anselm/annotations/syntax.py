@@ -11,7 +11,6 @@ The last two need nothing and read every language. A text of several sentences h
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -23,8 +22,9 @@ from anselm.annotations.annotator import Annotation
 from anselm.annotations.installed_parsers import Benepar, Stanford, Stanza
 from anselm.annotations.penn_labels import EMPTY, ROOTS
 from anselm.annotations.span_parser import load_span_parser
-from anselm.annotations.trees import Tree, read_brackets, read_trees, write_brackets
-from anselm.errors import FormatError, InputError, MissingTreeError, UnknownNameError
+from anselm.annotations.trees import Tree, read_brackets, read_tree_file, write_brackets
+from anselm.checkpoints.checksums import hash_file
+from anselm.errors import MissingTreeError, UnknownNameError
 from anselm.text.sentences import sentence_spans
 from anselm.text.tokens import UNSPACED
 
@@ -106,16 +106,8 @@ class BracketFile:
     costly = False
 
     def __init__(self, path: str) -> None:
-        try:
-            content = Path(path).read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:
-            raise FormatError(path or "file:", f"cannot be read as a file of trees ({error})") from None
-        self.path, self.name = path, f"file:{path}"
-        self.version = hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
-        try:
-            self.trees = {_content(tree): tree for tree in read_trees(content)}
-        except InputError as error:
-            raise FormatError(path, str(error)) from None
+        self.trees = {_content(tree): tree for tree in read_tree_file(Path(path))}
+        self.path, self.name, self.version = path, f"file:{path}", hash_file(Path(path))
         self.lengths = sorted({len(content) for content in self.trees if content}, reverse=True)
 
     def parse(self, texts: Sequence[str]) -> list[tuple[Tree, ...]]:
@@ -155,8 +147,8 @@ NAMED = {"own": "[:FOLDER]", "benepar": "[:MODEL]", "stanza": "[:LANGUAGE]", "st
 
 def check_parser(name: str) -> None:
     """That there is such a kind; its files are looked for when it is used."""
-    kind, colon, _ = name.partition(":")
-    if kind not in PARSERS or (kind == "file" and not colon) or (kind not in NAMED and colon):
+    kind, colon, which = name.partition(":")
+    if kind not in PARSERS or (kind == "file" and not which) or (kind not in NAMED and colon):
         raise UnknownNameError("parser", name, [f"{known}{NAMED.get(known, '')}" for known in PARSERS])
 
 

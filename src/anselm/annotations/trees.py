@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
-from anselm.errors import InputError
+from anselm.errors import FormatError, InputError
 
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]"}
 CODES = {bracket: code for code, bracket in BRACKETS.items()}
@@ -111,6 +112,16 @@ def read_brackets(text: str) -> Tree:
     if len(trees) != 1:
         raise InputError(f"{len(trees)} trees where one is expected: {_shorten(text)}")
     return trees[0]
+
+
+def read_tree_file(path: Path) -> list[Tree]:
+    """All trees of a file, which errors name."""
+    try:
+        return list(read_trees(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise FormatError(path, f"cannot be read as a file of trees ({error})") from None
+    except InputError as error:
+        raise FormatError(path, str(error)) from None
 
 
 def read_trees(text: str) -> Iterator[Tree]:

@@ -18,13 +18,11 @@ RECIPE = "recipe"  # a folder of a shipped one: recipe.json and what else its we
 
 def cache_folder() -> Path:
     """$ANSELM_CACHE, else `anselm` where the system keeps such things."""
-    if own := os.environ.get(VARIABLE):
-        return Path(own).expanduser()
+    own, usual = os.environ.get(VARIABLE), Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     try:
-        usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        return (Path(own) if own else usual / "anselm").expanduser()
     except RuntimeError:  # a user without a home
         raise InputError(f"there is no home folder to keep models in; set {VARIABLE} to a folder") from None
-    return usual / "anselm"
 
 
 def is_fetched(shipped: Path) -> bool:

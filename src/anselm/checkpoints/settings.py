@@ -15,19 +15,14 @@ FORMER = {"rate": "learning_rate", "least": "min_count"}  # names that settings 
 
 
 def current_names(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as recipes, journals and checkpoints of earlier versions have them, by the names of today."""
-    return {_renamed(name, FORMER): value for name, value in settings.items()}
+    """Settings as recipes, records and checkpoints of earlier versions have them, by the names of today."""
+    return {_renamed(name): value for name, value in settings.items()}
 
 
-def former_names(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The other way round, to recognise what was written under the old names."""
-    return {_renamed(name, {new: old for old, new in FORMER.items()}): value for name, value in settings.items()}
-
-
-def _renamed(name: str, names: Mapping[str, str]) -> str:
+def _renamed(name: str) -> str:
     """Also of a setting that is searched: config.least"""
     place, dot, last = name.rpartition(".")
-    return f"{place}{dot}{names.get(last, last)}"
+    return f"{place}{dot}{FORMER.get(last, last)}"
 
 
 def make_config(kind: type[Config], name: str, variant: Mapping[str, Any], settings: Mapping[str, Any]) -> Config:

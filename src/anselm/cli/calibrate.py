@@ -41,7 +41,8 @@ def calibrate(
 ) -> None:
     """Fit probabilities, and the threshold for "no answer", to your labelled lists."""
     from anselm.cli.show import progress, show_refit, waiting
-    from anselm.experiments.recalibration import DEV, find_writable, load_training_data, recalibrate
+    from anselm.data.datasets import DEV, load_training_data
+    from anselm.experiments.recalibration import find_writable, recalibrate
     from anselm.metrics.thresholds import parse_rule
 
     rule = parse_rule(threshold)

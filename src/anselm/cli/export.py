@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,7 @@ import typer
 from anselm.cli.completion import complete_corpus
 from anselm.cli.options import DataDir, Json, switch
 from anselm.cli.output import patience, print_json, say
-from anselm.errors import InputError, MissingExtraError
+from anselm.errors import InputError
 
 if TYPE_CHECKING:
     from anselm.data.datasets import Dataset
@@ -41,8 +40,9 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Turn a trained model into one that runs without torch: a cross-encoder with int8 weights, others in float32."""
-    if any(find_spec(library) is None for library in ("torch", "transformers", "onnx", "onnxscript")):
-        raise MissingExtraError("exporting a model", "export")
+    from anselm.train.requirements import require_export
+
+    require_export("exporting a model")
     if data is None and (split or protocol):
         raise InputError("--split and --protocol say which part of --data to take, and there is no --data")
     with patience("exporting"):
@@ -58,8 +58,7 @@ def export(
 
 
 def read_lists(data: str, split: str | None, protocol: str | None, data_dir: Path | None) -> Dataset:
-    from anselm.data.datasets import check_texts
-    from anselm.experiments.recalibration import load_training_data
+    from anselm.data.datasets import check_texts, load_training_data
 
     lists = load_training_data(data, split, protocol, data_dir)
     check_texts(lists)

@@ -15,6 +15,7 @@ from anselm.cli.options import Columns, DataDir, Faq, Json, named_columns, switc
 from anselm.cli.output import console, interruptible, note, print_json, say
 from anselm.cli.train_parser import PARSER, train_parser
 from anselm.errors import InputError
+from anselm.outputs import check_new
 
 if TYPE_CHECKING:
     from anselm.data.datasets import Dataset
@@ -91,7 +92,7 @@ def train(
     from anselm.checkpoints.bases import find_base
     from anselm.checkpoints.catalogue import ranks_untrained
     from anselm.cli.show import waiting
-    from anselm.experiments.recalibration import load_training_data
+    from anselm.data.datasets import DEV, load_training_data
     from anselm.train.requirements import require_torch
 
     named = named_columns(columns)
@@ -107,7 +108,7 @@ def train(
 
     target = None if dry_run else check_new(needed(out))
     of_faq = named if faq else None  # whose columns they are
-    chosen_on = load_training_data(dev, data_dir=data_dir, usual="dev", columns=of_faq, faq=faq) if dev else None
+    chosen_on = load_training_data(dev, data_dir=data_dir, usual=DEV, columns=of_faq, faq=faq) if dev else None
     run = data_run(base, dataset, chosen_on, seed, given)
     return write(run, target, as_json) if target else show_plan(run.plan(), as_json)
 
@@ -182,13 +183,6 @@ def write(run: TrainingRun, out: Path, as_json: bool) -> None:
 def needed(out: Path | None) -> Path:
     if out is None:
         raise InputError("--out is needed: the checkpoint folder to write")
-    return out
-
-
-def check_new(out: Path) -> Path:
-    """Before anything is made that could not be written there."""
-    if out.exists():
-        raise InputError(f"{out} exists already; give the name of a new folder")
     return out
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from anselm.cli.output import interruptible, note, print_json, say
-from anselm.errors import InputError, MissingExtraError
+from anselm.errors import InputError
 
 PARSER = "parser"  # what `anselm train` takes beside recipes
 
@@ -27,8 +26,9 @@ def train_parser(
 
     `base` is another encoder than the usual one, `more` a file of other trees.
     """
-    if any(find_spec(library) is None for library in ("torch", "transformers", "onnx", "onnxscript")):
-        raise MissingExtraError("training a parser", "export")
+    from anselm.train.requirements import require_export
+
+    require_export("training a parser")
     from anselm.annotations.span_parser import parser_folder
     from anselm.annotations.treebank import read_treebank
 

@@ -16,7 +16,7 @@ from typing import overload
 
 from anselm.data import corpora
 from anselm.data.corpus import CLEAN, MIXED, RAW, Corpus
-from anselm.data.formats.beir import read_beir
+from anselm.data.formats.beir import is_beir, read_beir
 from anselm.data.formats.faq_lists import read_faq
 from anselm.data.formats.judged_faq import read_judged_faq
 from anselm.data.formats.known_formats import FORMATS, find_format
@@ -25,6 +25,7 @@ from anselm.errors import InputError, MissingDataError, UnknownNameError
 from anselm.files import find_file
 
 FILE_PROTOCOLS = {"raw": RAW, "clean": CLEAN, "filtered": MIXED}
+TRAIN, DEV = "train", "dev"
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,11 @@ class Dataset(Sequence[Question]):
     @property
     def pairs(self) -> int:
         return sum(len(question.candidates) for question in self.questions)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether any candidate is."""
+        return any(candidate.label is not None for question in self.questions for candidate in question.candidates)
 
     @property
     def sha256(self) -> str:
@@ -115,6 +121,32 @@ def load_judged_faq(
     if not kept:
         raise InputError(f"{path} has no questions under the protocol {protocol!r}")
     return Dataset(str(path), "all", protocol, kept)
+
+
+def load_training_data(
+    source: str | Path,
+    split: str | None = None,
+    protocol: str | None = None,
+    data_dir: str | Path | None = None,
+    usual: str = TRAIN,
+    columns: Mapping[str, str] | None = None,
+    faq: str | Path | None = None,
+) -> Dataset:
+    """Data to fit on. Unless told otherwise: the `usual` split, and the protocol that leaves no question out.
+
+    Questions without an answer teach the threshold; corpora list that protocol last. A file is taken whole. With a
+    `faq`, it is a table of questions that have its entries as candidates.
+    """
+    if faq is not None:
+        return load_judged_faq(source, faq, split, protocol, columns)
+    if is_corpus_name(str(source)):
+        corpus = find_corpus(str(source))
+        if split is None and usual not in corpus.splits:
+            raise InputError(f"{corpus.name} has no split {usual!r} to fit on; name one of {', '.join(corpus.splits)}")
+        split, protocol = split or usual, protocol or list(corpus.protocols)[-1]
+    elif is_beir(Path(source)):
+        split = split or usual
+    return load_dataset(source, split, protocol, data_dir, columns=columns)
 
 
 def load_originals(dataset: Dataset, data_dir: str | Path | None = None) -> Dataset | None:
@@ -213,6 +245,6 @@ def check_texts(dataset: Dataset) -> None:
         raise InputError(f"{dataset.name} holds judgements without texts; only a TREC run can be evaluated on it")
 
 
-def check_labels(dataset: Dataset) -> None:
-    if all(candidate.label is None for question in dataset for candidate in question.candidates):
-        raise InputError(f"{dataset.name} has no labels, so there is nothing to evaluate against")
+def check_labels(dataset: Dataset, purpose: str = "evaluate against") -> None:
+    if not dataset.labelled:
+        raise InputError(f"{dataset.name} has no labels, so there is nothing to {purpose}")

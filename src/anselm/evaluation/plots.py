@@ -21,6 +21,7 @@ from anselm.evaluation.systems import System
 from anselm.files import replace_file
 from anselm.metrics.reliability import Reliability
 from anselm.metrics.trust import Trust
+from anselm.outputs import check_parent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,8 +46,7 @@ def check_plot(path: Path) -> None:
     """Before anything is scored: whether the picture could be made."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"the picture {path} must end in one of {', '.join(FORMATS)}")
-    if not path.parent.is_dir():
-        raise InputError(f"the folder of the picture {path} does not exist")
+    check_parent(path, f"the picture {path}")
     if find_spec("matplotlib") is None:
         raise MissingExtraError("a picture", "plot")
 

@@ -35,7 +35,6 @@ from anselm.scorer import BATCH, Progress, Scorer, batched, silent
 TOP, DEPTH, LENGTH = TASKS = ("top constituents", "tree depth", "input length")
 SEQUENCES = 19  # that are classes of their own
 OF = ("candidate", "question")
-OTHER = "other"
 MAJORITY, RANDOM = GUESSES = ("majority", "random")
 
 Classes = NDArray[np.int64]
@@ -106,10 +105,6 @@ class Target:
     @property
     def classes(self) -> bool:
         return self.train.dtype.kind == "i"
-
-    @property
-    def measure(self) -> str:
-        return "macro F1" if self.classes else "MSE"
 
     def assess(self, found: NDArray[Any]) -> float:
         return macro_f1(self.test, found) if self.classes else float(np.mean((found - self.test) ** 2))

@@ -24,6 +24,7 @@ from anselm.files import write_atomically
 from anselm.metrics.significance import Comparison
 from anselm.metrics.significance import compare as compare_values
 from anselm.metrics.ties import Ties
+from anselm.outputs import check_parent
 from anselm.scorer import Progress, Scores, silent
 
 RULES, COPIES = "rules", "copies"  # where distractors come from
@@ -133,8 +134,7 @@ def check_rows_target(path: Path) -> None:
     """Before anything is scored."""
     if path.suffix != ".jsonl":
         raise InputError(f"{path} must end in .jsonl: with --robust, --save writes a line for each question")
-    if not path.parent.is_dir():
-        raise InputError(f"the folder of {path} does not exist")
+    check_parent(path)
 
 
 def save_rows(found: Robustness, path: Path) -> None:

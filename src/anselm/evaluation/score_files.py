@@ -18,6 +18,7 @@ from anselm.errors import InputError
 from anselm.evaluation.ranked import Ranked
 from anselm.evaluation.report import Report
 from anselm.files import write_atomically
+from anselm.outputs import check_parent
 
 PREDICTIONS, RUN = ".pred", ".run"
 
@@ -26,8 +27,7 @@ def check_target(path: Path) -> None:
     """Before anything is scored: whether the file could be written."""
     if path.suffix not in (PREDICTIONS, RUN):
         raise InputError(f"{path} must end in {PREDICTIONS} (SemEval predictions) or {RUN} (a TREC run)")
-    if not path.parent.is_dir():
-        raise InputError(f"the folder of {path} does not exist")
+    check_parent(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder; a file name is needed to write to")
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from anselm.checkpoints.settings import former_names
 from anselm.experiments.schema import Part, Recipe, Stage, of_config, of_training
 from anselm.train.hyperparameters import WITHOUT_EFFECT
 
@@ -76,51 +75,4 @@ def _parts(parts: Iterable[Part]) -> list[dict[str, Any]]:
 
 
 def _digest(record: Mapping[str, Any]) -> str:
-    return _short(json.dumps(record, sort_keys=True))
-
-
-def _short(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-# How journals were keyed before: by the repr of dataclasses. Only to recognise what is in them; nothing new is added.
-
-
-LATER = ("attention_gain",)  # settings that recipes name since, with what had been the only value
-
-
-def former_key(job: Job) -> str:
-    recipe = job.recipe
-    stages = [recipe.transfer, *(recipe.corpora[name] for name in job.corpora)]
-    texts = [f"({_listed(stage.texts)})" for stage in stages if stage and stage.texts]
-    how = f"({_former_model(recipe)}, [{', '.join(map(_former_stage, stages))}])"
-    how += f"[{', '.join(texts)}]" if texts else ""
-    how += repr(recipe.transfer_seeds) if recipe.transfer_seeds else ""
-    return json.dumps([recipe.name, job.corpora, job.seed, former_names(job.changes), _short(how)])
-
-
-def former_transfer(job: Job) -> str:
-    recipe, seed = job.recipe, job.recipe.transfer_seed(job.seed)
-    return _short(f"({_former_model(recipe)}, {_former_stage(recipe.transfer)}, {seed})")
-
-
-def _former_model(recipe: Recipe) -> str:
-    config = {name: value for name, value in recipe.config.items() if name not in LATER}
-    return f"{recipe.model!r}, {sorted(former_names(config).items())!r}"
-
-
-def _former_stage(stage: Stage | None) -> str:
-    if stage is None:
-        return "None"
-    data = f"train=({_listed(stage.train)}), dev={_listed([stage.dev]).removesuffix(',')}"
-    how = f"search={former_names(stage.search)!r}, config={former_names(stage.config)!r}"
-    return f"Stage({data}, training={former_names(stage.training)!r}, tests=({_listed(stage.tests)}), {how})"
-
-
-def _listed(parts: Iterable[Part]) -> str:
-    """As a tuple has them between its brackets."""
-    spelt = [
-        f"Part({', '.join(f'{name}={value!r}' for name, value in asdict(part).items() if name != 'table')})"
-        for part in parts
-    ]
-    return f"{spelt[0]}," if len(spelt) == 1 else ", ".join(spelt)
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()[:12]

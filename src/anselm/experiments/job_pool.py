@@ -9,8 +9,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from anselm.experiments import jobs as one_by_one
-from anselm.experiments.fingerprints import former_key
-from anselm.experiments.jobs import Context, Job, kept_transfer, settings, transfer
+from anselm.experiments.jobs import Context, Job, settings, transfer
 from anselm.experiments.journal import Run, add_to_journal, mend_journal, read_journal
 from anselm.experiments.parts import join_parts
 from anselm.experiments.schema import of_config
@@ -23,7 +22,6 @@ def run_jobs(
 ) -> dict[str, list[Run]]:
     """Every job's runs by its key. What the journal has is not run again, and what is run is added to it."""
     done = read_journal(journal)
-    done |= {job.key: done[old] for job in jobs if job.key not in done and (old := former_key(job)) in done}
     left = [job for job in jobs if job.key not in done]
     if journal:
         mend_journal(journal)
@@ -61,5 +59,5 @@ def prepare_transfers(jobs: Sequence[Job], context: Context) -> None:
     """Likewise, those that several of them go on from."""
     count = Counter(job.transfer for job in jobs)
     for job in {job.transfer: job for job in jobs if job.transfer and count[job.transfer] > 1}.values():
-        if job.recipe.transfer and context.transfers and not kept_transfer(job, context.transfers):
+        if job.recipe.transfer and context.transfers and not (context.transfers / job.transfer).is_file():
             transfer(job, job.recipe.transfer, context)

@@ -13,7 +13,7 @@ from anselm.checkpoints.bases import find_reader
 from anselm.data.datasets import Dataset
 from anselm.data.overlap import find_overlap
 from anselm.evaluation.report import measure, official
-from anselm.experiments.fingerprints import fingerprint, former_transfer, transfer_fingerprint
+from anselm.experiments.fingerprints import fingerprint, transfer_fingerprint
 from anselm.experiments.journal import Run, Tested
 from anselm.experiments.parts import join_parts, load_part, parts_sha256
 from anselm.experiments.provenance import describe_run, weights_sha256
@@ -128,8 +128,8 @@ def transfer(job: Job, stage: Stage, context: Context) -> Any:
     seed = job.recipe.transfer_seed(job.seed)
     model = new_model(job.recipe.first, seed, stage, context)
     path = context.transfers / job.transfer if context.transfers and job.transfer else None
-    if path and (there := kept_transfer(job, path.parent)):
-        load_weights(model, there)
+    if path and path.is_file():
+        load_weights(model, path)
         return model
     best = run_stage(model, stage, stage_training(stage, seed), context).best or 0.0
     context.say(f"{job.recipe.name}, seed {seed}: transfer, dev MAP {best:.4f}")
@@ -138,12 +138,6 @@ def transfer(job: Job, stage: Stage, context: Context) -> Any:
         save_weights(model, unfinished := path.with_suffix(".partial"))
         unfinished.replace(path)
     return model
-
-
-def kept_transfer(job: Job, folder: Path) -> Path | None:
-    """Under its name, or under the one that it had in earlier versions."""
-    names = (job.transfer, f"{former_transfer(job)}.safetensors")
-    return next((path for name in names if (path := folder / name).is_file()), None)
 
 
 def new_model(

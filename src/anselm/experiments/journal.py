@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anselm.checkpoints.settings import current_names
-
 
 @dataclass(frozen=True)
 class Tested:
@@ -56,16 +54,7 @@ def read_journal(path: Path | None) -> dict[str, list[Run]]:
             key, runs = json.loads(line)
         except ValueError:
             continue
-        found[key] = [
-            Run(
-                **{
-                    **run,
-                    "changes": current_names(run["changes"]),
-                    "tests": [Tested(**tested) for tested in run["tests"]],
-                }
-            )
-            for run in runs
-        ]
+        found[key] = [Run(**{**run, "tests": [Tested(**tested) for tested in run["tests"]]}) for run in runs]
     return found
 
 

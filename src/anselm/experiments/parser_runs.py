@@ -15,11 +15,10 @@ from anselm.annotations.span_heads import Inventory
 from anselm.annotations.span_parser import HEADS, MODEL, load_span_parser, read_inventory
 from anselm.annotations.syntax import join_sentences
 from anselm.annotations.treebank import COUNTS, TERMS, read_treebank, without_traces
-from anselm.annotations.trees import Tree, read_trees
+from anselm.annotations.trees import Tree, read_tree_file
 from anselm.checkpoints.checkpoint import CARD, GRAPH, WEIGHTS, Checkpoint, write_config
 from anselm.checkpoints.checksums import write_checkpoint
 from anselm.encoding.tokenizer import PairTokenizer
-from anselm.errors import FormatError, InputError
 from anselm.experiments.question_trees import make_questions, plain_question
 from anselm.models.frames.parser_examples import Example, make_examples, take_inventory
 from anselm.models.frames.parser_network import ParserConfig, ParserNetwork, merge
@@ -96,18 +95,12 @@ def learn_parser(data_dir: Path | None, config: ParserConfig, plan: Plan, say: S
 
 def read_asked() -> list[Tree]:
     """Questions as people ask and type them, that nothing is trained on."""
-    return list(read_trees(ASKED.read_text(encoding="utf-8")))
+    return read_tree_file(ASKED)
 
 
 def read_others(path: Path, seed: int) -> list[Tree]:
     """Trees in brackets as the sample's are read; questions among them also as people type them."""
-    try:
-        content = path.read_text(encoding="utf-8")
-        trees = [without_traces(join_sentences([tree])) for tree in read_trees(content)]
-    except (OSError, ValueError) as error:
-        raise FormatError(path, f"cannot be read as a file of trees ({error})") from None
-    except InputError as error:
-        raise FormatError(path, str(error)) from None
+    trees = [without_traces(join_sentences([tree])) for tree in read_tree_file(path)]
     random = Random(seed)
     return [plain_question(tree, random) for tree in trees if tree is not None and not tree.word]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,45 +12,17 @@ from anselm.checkpoints.card import renew_card
 from anselm.checkpoints.catalogue import SHIPPED, find_checkpoint, load_model
 from anselm.checkpoints.checkpoint import CALIBRATION, CARD
 from anselm.checkpoints.checksums import copy_checkpoint, renew_checksums, write_checkpoint
-from anselm.data.datasets import Dataset, check_texts, find_corpus, is_corpus_name, load_dataset, load_judged_faq
-from anselm.data.formats.beir import is_beir
+from anselm.data.datasets import Dataset, check_labels, check_texts
 from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.metrics.calibration import Calibration
 from anselm.metrics.thresholds import Rule
 from anselm.metrics.trust import Trust, measure_trust
+from anselm.outputs import check_new
 from anselm.ranking.respelling import all_as_read
 from anselm.ranking.scorers import load_calibration, load_scorer
 from anselm.scorer import Progress, score_lists, silent
 from anselm.train.beliefs import calibrate, describe, fit_calibration
-
-TRAIN, DEV = "train", "dev"
-
-
-def load_training_data(
-    source: str | Path,
-    split: str | None = None,
-    protocol: str | None = None,
-    data_dir: str | Path | None = None,
-    usual: str = TRAIN,
-    columns: Mapping[str, str] | None = None,
-    faq: str | Path | None = None,
-) -> Dataset:
-    """Data to fit on. Unless told otherwise: the `usual` split, and the protocol that leaves no question out.
-
-    Questions without an answer teach the threshold; corpora list that protocol last. A file is taken whole. With a
-    `faq`, it is a table of questions that have its entries as candidates.
-    """
-    if faq is not None:
-        return load_judged_faq(source, faq, split, protocol, columns)
-    if is_corpus_name(str(source)):
-        corpus = find_corpus(str(source))
-        if split is None and usual not in corpus.splits:
-            raise InputError(f"{corpus.name} has no split {usual!r} to fit on; name one of {', '.join(corpus.splits)}")
-        split, protocol = split or usual, protocol or list(corpus.protocols)[-1]
-    elif is_beir(Path(source)):
-        split = split or usual
-    return load_dataset(source, split, protocol, data_dir, columns=columns)
 
 
 def fit_to_texts(base: str, dataset: Dataset, out: Path, progress: Progress = silent) -> Calibration | None:
@@ -60,10 +32,9 @@ def fit_to_texts(base: str, dataset: Dataset, out: Path, progress: Progress = si
     """
     check_texts(dataset)
     model: Any = load_model(base)
-    labelled = any(candidate.label is not None for question in dataset for candidate in question.candidates)
     with write_checkpoint(out) as folder:  # first, since a name that is taken should not cost the fitting
         fitted = model.fit(distinct_candidates(progress(dataset)))
-        calibration = calibrate(fitted, dataset, progress) if labelled else None
+        calibration = calibrate(fitted, dataset, progress) if dataset.labelled else None
         fitted.save(folder)
         if calibration:
             calibration.save(folder / CALIBRATION)
@@ -128,15 +99,14 @@ def find_writable(model: str | Path, out: Path | None) -> Path:
     homes = (SHIPPED.resolve(), cache_folder().resolve())
     if out is None and any(checkpoint.folder.resolve().is_relative_to(home) for home in homes):
         raise InputError(f"{str(model)!r} comes with the package and stays as it is; give --out DIR to write a copy")
-    if out is not None and out.exists():
-        raise InputError(f"{out} exists already; give the name of a new folder")
+    if out is not None:
+        check_new(out)
     return checkpoint.folder
 
 
 def check_classes(dataset: Dataset) -> None:
     """Probabilities are fitted to relevant and irrelevant candidates, so there must be some of both."""
-    if all(candidate.label is None for question in dataset for candidate in question.candidates):
-        raise InputError(f"{dataset.name} has no labels, so there is nothing to fit probabilities to")
+    check_labels(dataset, "fit probabilities to")
     relevant = [candidate.relevant for question in dataset for candidate in question.candidates]
     if not any(relevant):
         raise InputError(f"no candidate in {dataset.name} has a label above 0; probabilities need relevant ones too")

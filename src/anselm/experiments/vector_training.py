@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from anselm.checkpoints.settings import former_names
-from anselm.data.datasets import find_corpus, find_data_dir, is_corpus_name
+from anselm.checkpoints.cache import cache_folder
+from anselm.data.datasets import TRAIN, find_corpus, find_data_dir, is_corpus_name, load_training_data
 from anselm.data.question import Question
 from anselm.errors import InputError, MissingDataError
-from anselm.experiments.recalibration import load_training_data
 from anselm.text.documents import Document, entries_of, read_documents, sentences
 from anselm.text.kinds import is_document
 from anselm.text.phrases import find_phrases
@@ -59,14 +57,10 @@ def kept_vectors(texts: Sequence[str], making: Making) -> Path:
     return path
 
 
-def cache_folder() -> Path:
-    if own := os.environ.get("ANSELM_CACHE"):
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "anselm"
-
-
 def _checksum(texts: Sequence[str], making: Making) -> str:
-    digest = hashlib.sha256(json.dumps([VERSION, former_names(asdict(making))]).encode())
+    # `least` is what min_count was called when the first were kept, which are to be found again.
+    how = {"least" if name == "min_count" else name: value for name, value in asdict(making).items()}
+    digest = hashlib.sha256(json.dumps([VERSION, how]).encode())
     for text in texts:
         digest.update(json.dumps(text).encode())
     return digest.hexdigest()[:24]
@@ -92,9 +86,9 @@ def _usual_splits(name: str, data_dir: Path | None) -> list[str]:
     corpus = find_corpus(name)
     folder = find_data_dir(data_dir, corpus)
     here = [split for split in corpus.splits if not corpus.missing(split, folder)]
-    if "train" not in corpus.splits and not here:
+    if TRAIN not in corpus.splits and not here:
         raise MissingDataError(f"no split of {corpus.name} is in {folder}; `anselm data list` says where to get it")
-    return ["train"] if "train" in corpus.splits else here
+    return [TRAIN] if TRAIN in corpus.splits else here
 
 
 def _texts(questions: Iterable[Question]) -> Iterator[str]:

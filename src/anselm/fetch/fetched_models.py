@@ -6,6 +6,7 @@ The folder appears when it is whole and each of its files has the SHA-256 that i
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,6 +22,7 @@ from anselm.fetch.downloads import UnreachableError
 from anselm.fetch.sources import Encoder, from_folder, from_hub
 from anselm.fetch.weight_file import Part, read_sources, write_weights
 from anselm.files import write_folder_atomically
+from anselm.outputs import hold
 
 Tell = Callable[[str, int, int], None]  # told what is done, how much of it, and of how much
 ADAPTER, FACTORS = "lora.safetensors", "factors.safetensors"
@@ -125,18 +127,9 @@ def alone(place: Path) -> Iterator[None]:
     """One process at a time fetches a model; what a killed one left half made is removed."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with (place.parent / "lock").open("w") as file:
-            wait_for(file.fileno())
+        with hold(place.parent / "lock", patience=math.inf):
             for left in place.parent.glob(".*.partial"):
                 shutil.rmtree(left, ignore_errors=True)
             yield
     except OSError as error:
         raise InputError(f"{error.filename or place.parent} cannot be written: {error.strerror or error}") from None
-
-
-def wait_for(file: int) -> None:
-    try:
-        from fcntl import LOCK_EX, flock
-    except ImportError:  # Windows: two that fetch at once may get in each other's way, and one is told so
-        return
-    flock(file, LOCK_EX)

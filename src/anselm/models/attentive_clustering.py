@@ -143,7 +143,7 @@ def number_of_clusters(answers: int) -> int:
     return answers // 10 + (1 if answers % 10 < 5 else 2)
 
 
-def cluster(points: NDArray[np.float32], seed: int = 0) -> NDArray[np.int64]:
+def cluster(points: NDArray[np.float32]) -> NDArray[np.int64]:
     """The cluster of each answer of one question. (answers, width) -> (answers,)"""
     from sklearn.cluster import KMeans
 
@@ -155,7 +155,7 @@ def cluster(points: NDArray[np.float32], seed: int = 0) -> NDArray[np.int64]:
     if k < 2:
         return np.zeros(len(points), dtype=np.int64)
     distinct = np.frombuffer(b"".join(numbers), dtype=np.float32).reshape(len(numbers), -1)
-    fitted = KMeans(k, n_init=1, random_state=seed).fit(distinct, sample_weight=np.bincount(place))
+    fitted = KMeans(k, n_init=1, random_state=0).fit(distinct, sample_weight=np.bincount(place))
     return np.asarray(fitted.labels_[place], dtype=np.int64)
 
 

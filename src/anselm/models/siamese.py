@@ -14,7 +14,7 @@ Question and candidate go through the same encoder. GGSA and iGGSA, which the pa
 Left open by the paper, and chosen here: the window of local self-attention (11: five words to each side, about a group
 of 10), and that group and local self-attention lack the last layer norm, as GGSA does, while global self-attention has
 it, as in section 2.1. What words are multiplied by before positions are added is `input_scale`: layers/blocks.py says
-why it matters. A new model finds it from its word vectors; checkpoints from before there was one have the root of the
+why it matters. A new model finds it from its word vectors; where a checkpoint does not say it, it is the root of the
 width.
 """
 

@@ -6,7 +6,6 @@ filters, fusion  which passages are meant; two orders as one
 terms            BM25 as sparse vectors, the same on every engine
 filling          vectors that a thread fills in
 feedback         what people said of answers, as labelled lists
-batches          streams in pieces
 engine, locations   what a pool stands on, and which one an address means
 embedded         a folder: the truth, and an index that is derived from it
 store, database  the truth, in SQLite

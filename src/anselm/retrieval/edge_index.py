@@ -22,7 +22,6 @@ import qdrant_edge as edge
 
 from anselm.errors import AnselmError, InputError
 from anselm.outputs import hold
-from anselm.retrieval.batches import in_batches
 from anselm.retrieval.edge_filters import as_filter
 from anselm.retrieval.edge_points import MEANING, WORDS, config_of, point_of, stems_of
 from anselm.retrieval.edge_position import Position, Seal, read_position, seal_of, write_position
@@ -32,6 +31,7 @@ from anselm.retrieval.indexes import LOCK, DamagedIndex, UnusableIndex, remove
 from anselm.retrieval.stem_counts import StemCounts, load_counts
 from anselm.retrieval.store import Store
 from anselm.retrieval.terms import TERM
+from anselm.scorer import batched
 
 BATCH, PAGE = 500, 1_000
 CHECKS = 5  # that may meet another process's writing
@@ -158,9 +158,9 @@ class EdgeIndex:
             return
         self._check_room()
         with guarded():
-            for gone in in_batches(self.store.removed(self.change) if self.change else [], BATCH):
+            for gone in batched(self.store.removed(self.change) if self.change else [], BATCH):
                 self._update(edge.UpdateOperation.delete_points([*gone]), gone, {})
-            for rows in in_batches(self.store.newer(self.change), BATCH):
+            for rows in batched(self.store.newer(self.change), BATCH):
                 points = [point_of(row) for row in rows]
                 new = {row.number: np.frombuffer(row.terms, dtype=TERM)["term"].tolist() for row in rows}
                 self._update(edge.UpdateOperation.upsert_points(points), list(new), new)

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.retrieval.batches import in_batches
 from anselm.retrieval.engine import Vectors
 from anselm.retrieval.filters import Conditions
 from anselm.retrieval.postings import Postings
 from anselm.retrieval.store import HALF, Row, Store
 from anselm.retrieval.terms import TERM, idf, passage_weights
+from anselm.scorer import batched
 
 Indices = NDArray[np.int64]
 BLOCK = 10_000  # rows that are read at once
@@ -56,7 +56,7 @@ class ExactIndex:
         before = len(self.numbers)
         stale = self.store.removed(self.change) if before else []
         self._make_room(self.store.count_newer(self.change))
-        for rows in in_batches(self.store.newer(self.change), BLOCK):
+        for rows in batched(self.store.newer(self.change), BLOCK):
             if before:
                 stale += [row.number for row in rows]
             self._append(rows)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from anselm.data.formats.records import RecordError, check_question
 from anselm.errors import FormatError, InputError, NoPoolError
 from anselm.files import Skip, pass_over
-from anselm.retrieval.batches import in_batches
 from anselm.retrieval.engine import Engine, Pending
 from anselm.retrieval.filling import Filling
 from anselm.retrieval.filters import SOURCE, Conditions, Where, check_where, is_unicode
@@ -25,6 +24,7 @@ from anselm.retrieval.fusion import fuse_ranks
 from anselm.retrieval.item import Item, item_from_object
 from anselm.retrieval.locations import open_engine
 from anselm.retrieval.terms import question_weights
+from anselm.scorer import batched
 
 BATCH = 1_000  # items of a transaction
 EMBEDDED = 512  # texts between two commits: a kill costs some seconds of computing
@@ -95,7 +95,7 @@ class Pool:
         """
         if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
             raise InputError(f"passages must be a list, not one {type(items).__name__}")
-        return sum(self._add(batch, skip, apart) for batch in in_batches(self._items(items, skip), BATCH))
+        return sum(self._add(batch, skip, apart) for batch in batched(self._items(items, skip), BATCH))
 
     def _add(self, batch: list[Item], skip: Skip | None, apart: bool) -> int:
         listed = {item.id: item for item in batch}  # the last of an id counts
@@ -155,7 +155,7 @@ class Pool:
             raise InputError("give ids, or a `where` that says which passages are meant, and not both")
         meant = given if where is None else [item.id for item in self.items(where)]
         with self._lock:
-            return sum(self.engine.delete(batch) for batch in in_batches(dict.fromkeys(meant), BATCH))
+            return sum(self.engine.delete(batch) for batch in batched(dict.fromkeys(meant), BATCH))
 
     def embed(self, progress: Callable[[Iterable[int]], Iterable[int]] = iter) -> int:
         """Fill in the vectors that are missing, so that passages are also found by their meaning; gives how many.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Protocol
 
 from anselm.data.question import Question
@@ -17,7 +16,7 @@ from anselm.scale.list_files import read_lists, write_lists
 from anselm.scale.manifest import PartRecord, write_record
 from anselm.scale.places import beside
 from anselm.scale.repeats import pack_ids
-from anselm.scorer import Scores
+from anselm.scorer import Scores, batched
 
 Tell = Callable[[int], None]  # so many lists more are done
 NAMED = 20  # records of a part that are named where they are skipped
@@ -91,7 +90,5 @@ class ScoreLists:
 
 
 def score_tasks(questions: Sequence[Question], size: int) -> Iterator[ScoreLists]:
-    rest, number = iter(questions), 0
-    while some := tuple(islice(rest, size)):
-        yield ScoreLists(number, some)
-        number += 1
+    for number, some in enumerate(batched(questions, size)):
+        yield ScoreLists(number, tuple(some))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from anselm.errors import FormatError
-
-Skip = Callable[[FormatError], object]  # told of each entry that is passed over
+from anselm.files import Skip as Skip  # whoever reads entries has it from here
 
 
 @dataclass(frozen=True)

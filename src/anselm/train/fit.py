@@ -14,10 +14,12 @@ from anselm.checkpoints.bases import find_base
 from anselm.checkpoints.card import write_card
 from anselm.checkpoints.checkpoint import CALIBRATION
 from anselm.checkpoints.checksums import write_checkpoint
+from anselm.data.corpus import has_relevant
 from anselm.data.datasets import Dataset
 from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.metrics.measures import evaluate_lists, summarise
+from anselm.outputs import check_new
 from anselm.train.beliefs import calibrate
 from anselm.train.hyperparameters import Progress, Training
 from anselm.train.loop import Loop, Watch, unwatched
@@ -56,7 +58,7 @@ def split_off_dev(dataset: Dataset) -> tuple[Dataset, Dataset]:
 
 def dev_metric(model: Trainable, dev: Sequence[Question], name: str = "map") -> Callable[[], float]:
     """Over the dev questions that have an answer; MAP decides."""
-    answered = [question for question in dev if any(candidate.relevant for candidate in question.candidates)]
+    answered = list(filter(has_relevant, dev))
     if not answered:
         raise InputError("no dev question has a relevant candidate, so nothing can be chosen on them")
     labels = [question.labels for question in answered]
@@ -88,9 +90,7 @@ def train_checkpoint(
     watch: Watch = unwatched,
 ) -> Progress:
     """Train, calibrate on dev and write the checkpoint folder; a run that was stopped goes on from `<out>.run`."""
-    if out.exists():
-        raise InputError(f"{out} exists already; give the name of a new folder")
-    work = out.with_name(out.name + ".run")
+    work = check_new(out).with_name(out.name + ".run")
     progress = train_model(model, training_set, dev, training, work, watch)
     with write_checkpoint(out) as folder:
         model.save(folder)

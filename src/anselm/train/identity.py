@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from anselm.checkpoints.settings import current_names
 from anselm.encoding.lists import CONTEXTS, Lists
 from anselm.train.hyperparameters import WITHOUT_EFFECT, Training
 
@@ -29,12 +28,6 @@ def identity(
         "processes": processes,
     }
     return dict(json.loads(json.dumps(record, default=str)))
-
-
-def recalled(there: Mapping[str, Any]) -> dict[str, Any]:
-    """The identity of a state, also of one that was saved when settings had other names."""
-    named = {name: current_names(there[name]) for name in ("training", "about") if name in there}
-    return {**there, **named}
 
 
 def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:

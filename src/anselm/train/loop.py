@@ -28,7 +28,7 @@ from anselm.encoding.packing import pack
 from anselm.errors import InputError
 from anselm.train.averaging import RunningMean
 from anselm.train.hyperparameters import Progress, Training, evaluation_steps
-from anselm.train.identity import differences, identity, recalled
+from anselm.train.identity import differences, identity
 from anselm.train.log import add_line, cut_after
 from anselm.train.losses import check_trainable, make_loss
 from anselm.train.optimizers import make_optimizer, make_schedule
@@ -252,7 +252,7 @@ class Loop:
 
     def _restore(self, state: State, path: Path) -> None:
         """Read what `_save` wrote."""
-        if difference := next(differences(recalled(state.numbers["run"]), self.identity), None):
+        if difference := next(differences(state.numbers["run"], self.identity), None):
             raise InputError(f"{path} is the state of another run: {difference}; give another folder, or remove it")
         copy_into(self._weights(), state.tensors["weights"])
         self.best = dict(state.tensors.get("best", {}))

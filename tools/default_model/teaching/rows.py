@@ -42,12 +42,6 @@ class Row:
     asked: Tensor
 
 
-def pair_widths(texts: Texts, asked: Tensor, above: Tensor, said: Tensor, between: int) -> Tensor:
-    """(pairs,) tokens of each."""
-    question = texts.lengths[asked].clamp(max=MOST_ASKED)
-    return (question + texts.lengths[above] + texts.lengths[said] + between + 2).clamp(max=MOST)
-
-
 def pair_rows(texts: Texts, numbering: Numbering, asked: Tensor, above: Tensor, said: Tensor) -> Row:
     """`asked`, `above`, `said`: (pairs,) numbers of texts."""
     question = texts.lengths[asked].clamp(max=MOST_ASKED)

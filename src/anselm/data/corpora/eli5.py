@@ -42,6 +42,7 @@ from anselm.files import parse_json, read_lines
 Tagger = Callable[[list[str]], list[str]]  # words to their Penn Treebank tags
 
 GONE = ("", "[deleted]", "[removed]")
+MIN_NOUNS, MIN_VERBS = 1, 2  # of an answer
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,6 @@ class Filters:
     subreddit: str = "explainlikeimfive"
     hours: float = 48
     min_words: int = 4
-    min_nouns: int = 1
-    min_verbs: int = 2
     drop_when: Literal["all", "any"] = "all"  # of: too few words, too few nouns, too few verbs
     min_answers: int = 1
     good_score: int = 1
@@ -121,8 +120,8 @@ def is_thin(text: str, filters: Filters, tag: Tagger) -> bool:
     if few_words == (filters.drop_when == "any"):
         return few_words
     tags = tag(words)
-    few_nouns = sum(name.startswith("NN") for name in tags) < filters.min_nouns
-    few_verbs = sum(name.startswith("VB") for name in tags) < filters.min_verbs
+    few_nouns = sum(name.startswith("NN") for name in tags) < MIN_NOUNS
+    few_verbs = sum(name.startswith("VB") for name in tags) < MIN_VERBS
     return few_nouns and few_verbs if filters.drop_when == "all" else few_nouns or few_verbs
 
 

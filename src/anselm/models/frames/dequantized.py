@@ -4,7 +4,7 @@
     E = E_int8 · scale                          of the word table, row by row
 
 Rounding has moved each weight by a step or a few, a hundredth of the largest of its column. What is thawed scores much
-as the reader does: over 40 lists of WikiQA the two correlated at 0.9996 with the second version of the default ranker.
+as the reader does: over the first 40 lists of WikiQA's dev set the two correlate at 0.9997 for the default ranker.
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ from anselm.models.frames.weights import load_weights, save_weights, torch_threa
 from anselm.scorer import Scores
 
 POOLINGS = ("mean", "first")
+BUDGET = 16_384  # tokens of a batch
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,7 @@ class PairModel(nn.Module):
         return not self.pairwise
 
     @torch.no_grad()
-    def score(self, questions: Sequence[Question], budget: int = 16_384) -> list[Scores]:
+    def score(self, questions: Sequence[Question], budget: int = BUDGET) -> list[Scores]:
         """As a scorer: candidates that do not fit are read in windows, and the best window counts."""
         if not questions:
             return []
@@ -196,14 +197,14 @@ class PairModel(nn.Module):
         return np.split(best_window(scores, owner, len(lists.labels)), lists.bounds[1:-1])
 
     @torch.no_grad()
-    def representations(self, questions: Sequence[Question], budget: int = 16_384) -> list[NDArray[np.float32]]:
+    def representations(self, questions: Sequence[Question]) -> list[NDArray[np.float32]]:
         """What the scores are read off, for each list (candidates, width); of several windows the one that counts."""
         if not questions:
             return []
         lists = self.featurize(questions)
         windowed, owner = window_candidates(lists, self.room(lists))
         table = np.empty((len(windowed.labels), self.head.in_features), dtype=np.float32)
-        vectors = self._over_batches(windowed, self.vectors, table, budget)
+        vectors = self._over_batches(windowed, self.vectors, table, BUDGET)
         scores = vectors @ self.head.weight[0].float().cpu().numpy()
         last = np.lexsort((scores, owner))[np.cumsum(np.bincount(owner, minlength=len(lists.labels))) - 1]
         return np.split(vectors[last], lists.bounds[1:-1])
