@@ -21,7 +21,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.memory import resident_megabytes
+from anselm.machine import resident_megabytes
 from anselm.ranking.pool_answers import ask_pool
 from anselm.ranking.ranker import Ranker
 from anselm.retrieval import indexes

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from anselm import Candidate, Question, Ranker, load_dataset
-from anselm.cores import usable_cores
+from anselm.machine import usable_cores
 from benchmarks.load import Client, Job, Server, Tally, load, processor_seconds, resident, work
 
 CLIENTS, SECONDS = 32, 60.0

@@ -15,15 +15,14 @@ import anselm
 from anselm.checkpoints.catalogue import read_table
 
 PACKAGE = Path(anselm.__file__).parent
-GROUND = {"cores", "errors", "files", "memory", "outputs", "saved_json", "scorer"}
+GROUND = {"errors", "files", "machine", "outputs", "saved_json", "scorer"}
 EDGES = {"cli", "serve", "integrations", "__main__"}
 # Which rooms a room may import from, besides itself and the ground.
 MAY_SEE: dict[str, set[str]] = {
-    "cores": set(),
     "errors": set(),
     "outputs": set(),
     "files": set(),
-    "memory": set(),
+    "machine": set(),
     "saved_json": set(),
     "scorer": {"data"},
     "text": set(),

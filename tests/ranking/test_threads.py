@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anselm.cores import usable_cores
+from anselm.machine import usable_cores
 from anselm.ranking.ranker import Ranker
 from anselm.runtime import engines
 from anselm.runtime.engines import Run, onnx_runtime

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import anselm
-from anselm.cores import usable_cores
 from anselm.errors import FormatError, MissingExtraError, UnknownNameError
+from anselm.machine import usable_cores
 from anselm.runtime import engines
 from anselm.runtime.engines import VARIABLE, check_names, choose_engine, multiplies_int8, usual_engine
 from tests.exported_checkpoints import LISTS, load_pairs

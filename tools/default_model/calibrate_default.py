@@ -2,12 +2,12 @@
 
     python -m tools.default_model.calibrate_default CHECKPOINT [--scores FILE.npz] [--write] [--table FILE.md]
 
-Every family counts as WEIGHTS says, every source of a family the same but for OF_WRITERS, and lists with and without an answer the same.
-Lists without an answer are those that came without one and those whose answers were taken out; where a source has both,
-the former count twice as much. What people bring, documents long and short, counts more than corpora of sentences,
-whose questions without an answer are met by sentences of the right article. Lists of two kinds of candidates teach how
-the beliefs about either are weighed, and nothing else. Passages are judged, and teach nothing: with them the fit came
-out the same (docs/lab/2026-11-18-long-passages.md). Needs ANSELM_DATA.
+Every family counts as WEIGHTS says, every source of a family the same but for OF_WRITERS, and lists with and without an
+answer the same. Lists without an answer are those that came without one and those whose answers were taken out; where a
+source has both, the former count twice as much. What people bring, documents long and short, counts more than corpora
+of sentences, whose questions without an answer are met by sentences of the right article. Lists of two kinds of
+candidates teach how the beliefs about either are weighed, and nothing else. Passages are judged, and teach nothing:
+with them the fit came out the same (docs/lab/2026-11-18-long-passages.md). Needs ANSELM_DATA.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import numpy as np
 from anselm.data.bundled import bundled_lists, bundled_sentences
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
-from anselm.memory import resident_megabytes
+from anselm.machine import resident_megabytes
 from anselm.ranking.ranker import Ranker
 from anselm.scorer import computes_on
 

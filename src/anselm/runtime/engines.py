@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anselm.cores import usable_cores
 from anselm.errors import FormatError, InputError, MissingExtraError, UnknownNameError
+from anselm.machine import usable_cores
 
 Run = Callable[
     [Mapping[str, Any]], NDArray[np.float32]

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from anselm.checkpoints.catalogue import DEFAULT, open_checkpoint
 from anselm.checkpoints.checkpoint import ENCODER_GRAPH, TOKENIZER, Checkpoint
 from anselm.checkpoints.checksums import hash_files
-from anselm.cores import usable_cores
 from anselm.encoding.limits import TEXT_LENGTH
 from anselm.encoding.lists import flatten
 from anselm.errors import InputError
+from anselm.machine import usable_cores
 from anselm.runtime.engines import BUDGET, choose_engine, open_engine
 from anselm.runtime.pairs import read_tokenizer
 from anselm.runtime.rows import Rows, run_rows, text_rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from anselm.cores import usable_cores
 from anselm.errors import UnknownNameError
+from anselm.machine import usable_cores
 from anselm.ranking.given import check_count
 from anselm.ranking.torch_devices import check_device, devices_of
 from anselm.scale.crew import Crew

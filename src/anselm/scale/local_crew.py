@@ -10,9 +10,8 @@ from multiprocessing.connection import Connection, wait
 from threading import Thread
 from typing import Any
 
-from anselm.cores import SHARES, usable_cores
 from anselm.errors import AnselmError
-from anselm.memory import return_freed_memory
+from anselm.machine import SHARES, return_freed_memory, usable_cores
 from anselm.scale.crew import Advanced, Done, Failed, Message, Refused
 from anselm.scale.tasks import Equipment, Task
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anselm import Question, Ranker
-from anselm.cores import SHARES
 from anselm.errors import AnselmError
+from anselm.machine import SHARES
 from anselm.ranking.figures import draw_figures, has_figures
 from anselm.ranking.respelling import cut_of
 from anselm.ranking.torch_devices import VARIABLE as DEVICE

@@ -12,7 +12,7 @@ from types import FrameType
 import uvicorn
 
 from anselm.errors import InputError
-from anselm.memory import return_freed_memory
+from anselm.machine import return_freed_memory
 from anselm.serve.app import create_app
 from anselm.serve.configuration import Settings
 from anselm.serve.connections import Connection

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import Lock
 
 from anselm import Ranker
-from anselm.cores import usable_cores
+from anselm.machine import usable_cores
 from anselm.serve.configuration import Settings
 from anselm.serve.counters import Counters
 from anselm.serve.queue import SHARE, FairQueue, Ticket

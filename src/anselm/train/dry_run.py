@@ -15,7 +15,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from anselm.data.datasets import Dataset
 from anselm.data.overlap import Overlap, find_overlap
 from anselm.encoding.lists import Indices, Lists
-from anselm.memory import resident_megabytes
+from anselm.machine import resident_megabytes
 from anselm.train.hyperparameters import Training
 from anselm.train.loop import Loop
 from anselm.train.trainable import Trainable

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anselm.cores import usable_cores
+from anselm.machine import usable_cores
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="Linux only")
