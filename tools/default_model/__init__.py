@@ -11,6 +11,10 @@ What more than one of them needs:
     python -m tools.default_model.prepare_teaching ENTRIES.jsonl DICTIONARY.dict.dz TEXTS.npz --glosses data.noun ...
                                                                     what teacher and students are shown, likewise
 
+The four by words alone have nothing to be made of but probabilities and a verdict:
+
+    python -m tools.default_model.calibrate_default src/anselm/shipped/bm25 --write
+
 `default`, a small cross-encoder taught by a large one. OTHER is trained without a corpus, to fit the blend on it:
 
     python -m tools.default_model.train_default teacher ENTRIES.jsonl TEACHER

@@ -179,8 +179,10 @@ def verdict(ranking: Ranking[Result], sure: str) -> str:
     """
     if ranking.answerable:
         alone = ranking.best.probability
-        which = f" Which it is is less sure: the first has {alone:.0%}." if alone is not None and alone < 0.5 else ""
-        return f"[green]An answer was found[/], with {sure} certainty that there is one.{which}"
+        if alone is None or alone >= 0.5:
+            return f"[green]An answer was found[/], with {sure} certainty that there is one."
+        seems = f"[green]There seems to be an answer[/], with {sure} certainty"
+        return f"{seems}, but none stands out: the first has {alone:.0%}."
     hint = "[dim]anselm calibrate[/] fits this to your own questions."
     if ranking.threshold not in (None, 0.5):
         sure += f", below the threshold of {ranking.threshold:.0%}"
