@@ -129,7 +129,9 @@ def test_where_there_is_no_answer_only_the_nearest_are_shown(people: bool) -> No
         assert ("No answer found: the certainty that there is one is 10%." in seen(console)) is (answerable is False)
 
 
-@pytest.mark.parametrize(("sure", "said"), [(0.29, "No answer found"), (0.3, "Perhaps an answer"), (0.5, "An answer")])
+@pytest.mark.parametrize(
+    ("sure", "said"), [(0.29, "No answer found"), (0.3, "Perhaps an answer"), (0.5, "There seems to be an answer")]
+)
 def test_a_refusal_that_may_well_be_wrong_is_a_doubt(sure: float, said: str) -> None:
     ranking = Ranking("Who?", "m", sure >= 0.5, 0.5, (Result(0, "Ann.", 1.0, 0.1),), sure)
     console = screen(200)

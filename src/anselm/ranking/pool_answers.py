@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 
-from anselm.data.question import Question
+from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.ranking.answers import Answers, Passage, Result
 from anselm.ranking.given import check_count
+from anselm.ranking.passages import in_paragraphs
 from anselm.ranking.ranker import Ranker
 from anselm.retrieval.filters import Where
 from anselm.retrieval.item import Item
 from anselm.retrieval.pool import Found, Pool
 
 READ = 100  # passages, by default
+APART = 12  # characters, at most, between two sentences of which one stands behind the other: bullets, blank lines
 FEW = 200  # of so many all are read, as of the sentences of files
 
 
@@ -36,11 +39,28 @@ def ask_pool(
     if not found:
         raise InputError(f"there is nothing to read in {pool.place}: {_why(pool, where)}")
     items = [one.item for one in found]
-    ranking = ranker.rank(
-        question, [item.candidate for item in items], top, explain=explain, fold_duplicates=fold_duplicates
-    )
+    candidates = candidates_of(items)
+    ranking = ranker.rank(question, candidates, top, explain=explain, fold_duplicates=fold_duplicates)
     results = [_passage(result, items[result.index], pool) for result in ranking.results]
     return Answers.of(ranking, results, passages=count, read=len(items))
+
+
+def candidates_of(items: Sequence[Item]) -> list[Candidate]:
+    """Sentences of one source that stand behind each other are in paragraphs, as they are where the source is asked."""
+    order = sorted(range(len(items)), key=lambda place: (items[place].source, items[place].start))
+    stretches: list[list[int]] = []
+    for place in order:
+        last = items[stretches[-1][-1]] if stretches else None
+        if last and last.source == items[place].source and 0 <= items[place].start - last.end <= APART:
+            stretches[-1].append(place)
+        else:
+            stretches.append([place])
+    found = {
+        place: candidate
+        for stretch in stretches
+        for place, candidate in zip(stretch, in_paragraphs([items[i].candidate for i in stretch]), strict=True)
+    }
+    return [found[place] for place in range(len(items))]
 
 
 def search(ranker: Ranker, question: str, pool: Pool, read: int, where: Where | None) -> list[Found]:
