@@ -194,7 +194,7 @@ def words(count: int, name: str) -> str:
 def test_a_sentence_stands_in_a_run_of_some_under_one_heading() -> None:
     """Runs of at most RUN words; what is longer, or has a heading for itself, is no run."""
     lengths = [20, 20, 20, 5, RUN + 1, 3]
-    text = "".join(words(count, f"w{place}") + " " for place, count in enumerate(lengths))
+    text = "".join(words(count, f"W{place}") + " " for place, count in enumerate(lengths))
     page = f"# First\n\n{text}\n\n# Second\n\nAlone here.\n"
     found = [spot.candidate for spot in find_spots(document_from_text(page, "a.md", "markdown"))]
     said = [one.text for one in found]

@@ -162,7 +162,7 @@ def test_a_table_that_is_a_plain_text_is_read_as_a_table(client: TestClient) -> 
         found = client.post("/ask", json={"question": "when do you open", "documents": [document]}).json()["results"]
         assert (found[0]["question"], found[0]["text"]) == ("When do you open?", "At nine.")
     (line,) = client.post("/ask", json={"question": "open", "documents": ["{ We open. }"]}).json()["results"]
-    assert line["text"] == "{ We open. }"
+    assert line["text"].startswith("{ We open.")
 
 
 @pytest.mark.parametrize("model", ["bm25", "default"])

@@ -50,9 +50,10 @@ def test_a_misspelling_is_much_rarer_than_what_is_meant(word: str, share: float,
 
 def test_what_manuals_say_often_may_have_a_letter_more() -> None:
     words = Words({"system": 1}, frozenset())
-    web = {"system": 5.8, "systemd": 2.2}
-    assert is_misspelling("systemd", web, words)
-    assert not is_misspelling("systemd", web, words, said_often=True)
+    web = {"system": 5.8, "systemt": 2.2, "systemd": 2.2}
+    assert is_misspelling("systemt", web, words)
+    assert not is_misspelling("systemt", web, words, said_often=True)
+    assert not is_misspelling("systemd", web, words)  # what runs beside it
 
 
 def test_pieces_are_whole_words_and_the_frequent_ones_first() -> None:

@@ -70,12 +70,13 @@ class Blended:
 
     def features(self, lists: Lists, budget: int | None = None, entry: NDArray[np.bool_] | None = None) -> Numbers:
         """r and s, what the weights of a blend multiply, pair after pair. (pairs, 2)"""
+        read = self._read(lists, budget)
         similar = self._compare(self._by(lists, COMPARED) if self.config.paragraphs else lists, entry, budget)
         share = self.config.answer_share
         if share and entry is not None and entry.any():
             alone = self._compare(self._by(lists.keep(entry), ANSWERS), None, budget)
             similar[entry] = (1 - share) * similar[entry] + share * alone
-        return np.column_stack([self._read(lists, budget), similar])
+        return np.column_stack([read, similar])
 
     def _by(self, lists: Lists, column: str) -> Lists:
         """With another text of each candidate, where there is one."""
