@@ -31,7 +31,7 @@ def results(view: FirstView) -> str:
     listed = "answers none" if view.reply["answerable"] is False else "answers"
     return (
         f'<div class="rankings"><section class="ranking" aria-label="Model {escape(view.reply["model"])}">'
-        f'<h3 class="model">{escape(view.reply["model"])}</h3>{verdict(view.reply)}'
+        f'<h3 class="model">{escape(view.reply["model"])}</h3>{verdict(view.reply)}{notes(view.reply)}'
         f'<ol class="{listed}">{items}</ol></section></div>{figures(view.reply)}{in_context(view)}'
     )
 
@@ -43,6 +43,15 @@ def verdict(reply: Json) -> str:
     side, sentence = ("yes", "There is an answer.") if reply["answerable"] else refused
     figures = f"Answerability {percent(reply['answerability'])}, threshold {percent(reply['threshold'])}."
     return f'<p class="verdict {side}">{sentence}</p><p class="quiet">{figures}</p>'
+
+
+def notes(reply: Json) -> str:
+    """What of the question was read, where that is not all of it as it was typed."""
+    said = [f"Read as: {reply['read_as']}"] if reply.get("read_as") else []
+    if count := reply.get("question_cut"):
+        longer = "The question is longer than the model reads"
+        said.append(f"{longer}: answers are read beside its first {count} characters.")
+    return "".join(f'<p class="quiet">{escape(one)}</p>' for one in said)
 
 
 def item(view: FirstView, result: Json) -> str:

@@ -52,7 +52,8 @@ function ranking(state, reply, threshold) {
 
 const UNSURE = 0.3; // as in anselm/ranking/answers.py: from here on, a refusal is a doubt
 
-const cutNote = (count) => `The question is longer than the model reads: answers are read beside its first ${count} characters.`;
+const cutNote = (count) =>
+  `The question is longer than the model reads: answers are read beside its first ${count} characters.`;
 
 const warningsOf = (reply) => reply.warnings ?? reply.meta?.warnings ?? [];
 
