@@ -238,8 +238,26 @@ def test_each_kind_of_a_mixture_is_judged_by_itself(mixed: Logistic | None) -> N
     assert verdict.answerability == pytest.approx(sigmoid(expected))
 
 
-def test_the_order_of_a_mixture_does_not_matter() -> None:
-    calibration = Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, Logistic(0.1, {"higher": 0.9, "lower": 0.4}))
+def test_a_candidate_of_a_mixture_is_the_likelier_the_likelier_its_kind_holds_an_answer() -> None:
+    """A sentence at 4, an entry at 2, and one that is empty."""
+    kinds = ("sentences", "entries", "entries")
+    question = Question("q", "Who?", tuple(Candidate(str(i), "text", **KINDS[kind]) for i, kind in enumerate(kinds)))
+    beside = Logistic(-0.2, {"candidate": 0.9, "kind": 0.3})
+    scores = np.array([4.0, 2.0, -np.inf])
+    calibration = Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, None, beside)
+    verdict = calibration.judge(question, scores)
+    entries, sentences = 0.5 + 0.3 * 2, -1 + 0.2 * 4
+    expected = [sigmoid(-0.2 + 0.9 * 8.5 + 0.3 * sentences), sigmoid(-0.2 + 0.9 * 1.0 + 0.3 * entries), 0.0]
+    assert verdict.probabilities == pytest.approx(expected)
+    assert verdict.answerability == pytest.approx(sigmoid(entries))
+    assert calibration.calls_relevant(question, scores).tolist() == [True, True, False]
+    alone = replace(question, candidates=question.candidates[1:])
+    assert calibration.judge(alone, scores[1:]).probabilities == pytest.approx([sigmoid(1.0), 0.0])
+
+
+@pytest.mark.parametrize("beside", [None, Logistic(-0.2, {"candidate": 0.9, "kind": 0.3})])
+def test_the_order_of_a_mixture_does_not_matter(beside: Logistic | None) -> None:
+    calibration = Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, Logistic(0.1, {"higher": 0.9, "lower": 0.4}), beside)
     kinds, scores = ("entries", "sentences", "entries"), np.array([1.0, 2.0, 3.0])
     candidates = tuple(Candidate(str(place), "text", **KINDS[kind]) for place, kind in enumerate(kinds))
     one, two = (calibration.judge(Question("q", "Who?", candidates[::step]), scores[::step]) for step in (1, -1))
@@ -253,6 +271,7 @@ def test_the_order_of_a_mixture_does_not_matter() -> None:
     "calibration",
     [
         Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, Logistic(0.1, {"higher": 0.9, "lower": 0.4})),
+        Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, None, Logistic(0.1, {"candidate": 0.9, "kind": 0.4})),
         Calibration(TEXTS, 0.25, "wikiqa dev (raw)"),
         Calibration(Beliefs(CANDIDATE, background=-3.5), 0.7, "", entries=TEXTS),
         Calibration(TEXTS, 0.7, "", sentences=Beliefs(CANDIDATE, LIST, 3.0)),

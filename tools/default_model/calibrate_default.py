@@ -23,7 +23,7 @@ from anselm.checkpoints.checkpoint import CALIBRATION, Checkpoint
 from anselm.checkpoints.checksums import renew_checksums
 from anselm.data.question import ENTRIES, SENTENCES, TEXTS
 from anselm.metrics.calibration import Beliefs, Calibration
-from anselm.metrics.evidence import OF_CANDIDATE, candidate_evidence, kinds_evidence, stack
+from anselm.metrics.evidence import OF_CANDIDATE, beside_evidence, candidate_evidence, kinds_evidence, stack
 from anselm.metrics.logistic import FloatArray, Logistic, fit_logistic
 from anselm.ranking.scorers import load_scorer
 from anselm.scorer import Scorer, score_lists
@@ -96,7 +96,9 @@ def fit(lists: Sequence[Judged]) -> Calibration:
     beliefs = (fit_beliefs(texts, arbitrary), fit_beliefs(entries, own), fit_beliefs(sentences, arbitrary))
     apart = Calibration(beliefs[0], 0.5, FITTED_ON, *beliefs[1:])
     mixed = [one for one in lists if one.family == MIXTURES]
-    return replace(apart, mixed=fit_mixed(mixed, apart)) if mixed else apart
+    if not mixed:
+        return apart
+    return replace(apart, mixed=fit_mixed(mixed, apart), mixed_candidate=fit_mixed_candidates(mixed, apart))
 
 
 def fit_beliefs(lists: Sequence[Judged], background: float) -> Beliefs:
@@ -111,6 +113,27 @@ def fit_mixed(lists: Sequence[Judged], apart: Calibration) -> Logistic:
         kinds = apart.kinds(one.scored.question)
         rows.append(kinds_evidence([beliefs.answerability(scores[places], text) for beliefs, places in kinds]))
     return fit_logistic(stack(rows), answerable(lists), shares_of(lists), pull=PULL)
+
+
+def fit_mixed_candidates(lists: Sequence[Judged], apart: Calibration) -> Logistic:
+    """How much it counts for a candidate what is believed of its kind; on the lists as they came."""
+    rows, targets, shares = [], [], []
+    whole = [one for one in lists if not one.removed]
+    sizes = {
+        source: sum(len(one.scored.labels) for one in whole if one.source == source) for source in sources_of(whole)
+    }
+    for one in whole:
+        scores, text = one.scored.scores, one.scored.question.text
+        for beliefs, places in apart.kinds(one.scored.question):
+            alone = beliefs.probabilities(scores[places], text)
+            rows.append(beside_evidence(alone, beliefs.answerability(scores[places], text)))
+            targets.append((one.scored.labels[places] > 0).astype(np.float64))
+            shares.append(np.full(len(places), OF_WRITERS.get(one.source, 1.0) / sizes[one.source]))
+    return fit_logistic(stack(rows), np.concatenate(targets), np.concatenate(shares), pull=PULL)
+
+
+def sources_of(lists: Sequence[Judged]) -> set[str]:
+    return {one.source for one in lists}
 
 
 def fit_verdict(lists: Sequence[Judged], background: float) -> Logistic:

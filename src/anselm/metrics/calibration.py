@@ -7,8 +7,9 @@ The two are asked apart. Of a list of forum comments half may be right; of a FAQ
 
 metrics/evidence.py says what the numbers are; their weights are stored in `calibration.json` by their names. Entries
 of a FAQ, which are matched on question and answer, and sentences of a document, which are all on one topic, have
-weights of their own. Where a list has both, each kind is judged as a list by itself, and the two beliefs are weighed
-(`mixed`). A calibration without weights for lists (one that was made before there were any) goes by the probability of
+weights of their own. Where a list has both, each kind is judged as a list by itself, the two beliefs are weighed
+(`mixed`), and a candidate is the likelier, the likelier it is that its kind holds an answer (`mixed_candidate`).
+A calibration without weights for lists (one that was made before there were any) goes by the probability of
 the best candidate, and one without weights for two kinds by the higher belief.
 
 Where only a score is known, its sigmoid is fitted with Platt's targets (1999) in place of 0 and 1: with N+ relevant and
@@ -30,12 +31,21 @@ from numpy.typing import ArrayLike, NDArray
 from anselm.data.question import ENTRIES, SENTENCES, TEXTS, Question
 from anselm.errors import FormatError, InputError
 from anselm.files import write_atomically
-from anselm.metrics.evidence import OF_CANDIDATE, OF_KINDS, OF_LIST, candidate_evidence, kinds_evidence, list_evidence
+from anselm.metrics.evidence import (
+    OF_BESIDE,
+    OF_CANDIDATE,
+    OF_KINDS,
+    OF_LIST,
+    beside_evidence,
+    candidate_evidence,
+    kinds_evidence,
+    list_evidence,
+)
 from anselm.metrics.logistic import FloatArray, Logistic, fit_logistic
 from anselm.metrics.reliability import matched
 from anselm.saved_json import read_saved
 
-MIXED = "mixed"
+MIXED, MIXED_CANDIDATE = "mixed", "mixed_candidate"
 
 
 @dataclass(frozen=True)
@@ -92,7 +102,8 @@ class Beliefs:
 class Calibration:
     """Beliefs about texts, entries of FAQs and sentences of documents; from which answerability on a list is answered.
 
-    What there are no beliefs about is judged as texts are. `mixed` weighs the beliefs about both kinds of a list.
+    What there are no beliefs about is judged as texts are. `mixed` weighs the beliefs about both kinds of a list, and
+    `mixed_candidate` those about a candidate of it and about its kind.
     """
 
     texts: Beliefs
@@ -101,6 +112,7 @@ class Calibration:
     entries: Beliefs | None = None
     sentences: Beliefs | None = None
     mixed: Logistic | None = None
+    mixed_candidate: Logistic | None = None
 
     def with_threshold(self, threshold: float) -> Calibration:
         if type(threshold) not in (int, float) or not 0 <= threshold <= 1:
@@ -108,17 +120,20 @@ class Calibration:
         return replace(self, threshold=float(threshold))
 
     def judge(self, question: Question, scores: FloatArray) -> Verdict:
-        values, probabilities, sure = np.asarray(scores), np.zeros(len(scores)), []
-        for beliefs, places in self.kinds(question):
-            probabilities[places] = beliefs.probabilities(values[places], question.text)
-            sure.append(beliefs.answerability(values[places], question.text))
+        values, probabilities, kinds = np.asarray(scores), np.zeros(len(scores)), self.kinds(question)
+        sure = [beliefs.answerability(values[places], question.text) for beliefs, places in kinds]
+        for (beliefs, places), one in zip(kinds, sure, strict=True):
+            alone = beliefs.probabilities(values[places], question.text)
+            probabilities[places] = alone if len(kinds) == 1 else self._among_others(alone, one)
         whole = self._weighed(sure)
         return Verdict(probabilities, whole, whole >= self.threshold, len(sure))
 
     def calls_relevant(self, question: Question, scores: FloatArray) -> NDArray[np.bool_]:
         """What is more probably right than not; or, where one sigmoid is all there is, what reaches the threshold."""
-        values, found = np.asarray(scores), np.zeros(len(scores), dtype=bool)
-        for beliefs, places in self.kinds(question):
+        values, found, kinds = np.asarray(scores), np.zeros(len(scores), dtype=bool), self.kinds(question)
+        if len(kinds) > 1 and self.mixed_candidate is not None:
+            return np.asarray(self.judge(question, scores).probabilities >= 0.5)
+        for beliefs, places in kinds:
             least = self.threshold if beliefs.list is None else 0.5
             found[places] = beliefs.probabilities(values[places], question.text) >= least
         return found
@@ -143,11 +158,19 @@ class Calibration:
             return max(sure)
         return float(self.mixed.probability(kinds_evidence(sure))[0])
 
+    def _among_others(self, probabilities: FloatArray, sure: float) -> FloatArray:
+        """Of the candidates of one kind beside another kind, by how sure it is that this one holds an answer."""
+        if self.mixed_candidate is None:
+            return probabilities
+        found, usable = np.zeros(len(probabilities)), probabilities > 0
+        found[usable] = self.mixed_candidate.probability(beside_evidence(probabilities[usable], sure))
+        return found
+
     def save(self, path: Path) -> None:
         beliefs = {TEXTS: self.texts, ENTRIES: self.entries, SENTENCES: self.sentences}
         known = {kind: one.to_dict() for kind, one in beliefs.items() if one}
-        if self.mixed:
-            known[MIXED] = self.mixed.to_dict()
+        weights = {MIXED: self.mixed, MIXED_CANDIDATE: self.mixed_candidate}
+        known |= {name: one.to_dict() for name, one in weights.items() if one}
         with write_atomically(path) as file:
             file.write(json.dumps({**known, "threshold": self.threshold, "fitted_on": self.fitted_on}, indent=2) + "\n")
 
@@ -162,8 +185,13 @@ class Calibration:
             entries, sentences = (
                 Beliefs.from_dict(record[kind]) if kind in record else None for kind in (ENTRIES, SENTENCES)
             )
-            mixed = Logistic.from_dict(record[MIXED], OF_KINDS) if MIXED in record else None
-            return cls(texts, threshold, str(record.get("fitted_on", "")), entries, sentences, mixed)
+            mixed, candidate = (
+                Logistic.from_dict(record[name], known) if name in record else None
+                for name, known in ((MIXED, OF_KINDS), (MIXED_CANDIDATE, OF_BESIDE))
+            )
+            if candidate and candidate.weights.get("candidate", 0.0) < 0:
+                raise ValueError("with a negative weight a more probable candidate would be less probable")
+            return cls(texts, threshold, str(record.get("fitted_on", "")), entries, sentences, mixed, candidate)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FormatError(path, f"not a calibration as Anselm writes it ({error})") from None
 

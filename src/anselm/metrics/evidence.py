@@ -11,6 +11,8 @@
                         topic            how far the rest lies above what an arbitrary text scores: on the topic or not
                         candidates, question_words   as above
     of two kinds        higher, lower    what is believed of either, as a logit, the more certain first
+    of a candidate      candidate        what is believed of it among its kind, as a logit
+    beside another kind kind             what is believed of its kind, as a logit
 
 The rest is the mean of the other scores and of one more at `background`, which is what an arbitrary text scores: of a
 short list little is known, and of a single candidate nothing but that.
@@ -31,7 +33,9 @@ from anselm.metrics.logistic import Evidence, FloatArray
 OF_CANDIDATE = ("score", "below_best", "lift", "candidates", "question_words")
 OF_LIST = ("best", "lift", "margin", "topic", "candidates", "question_words")
 OF_KINDS = ("higher", "lower")
+OF_BESIDE = ("candidate", "kind")
 SUREST = 0.999  # of what is believed of one kind
+LEAST = 1e-6  # that is believed of a candidate
 
 
 def candidate_evidence(scores: ArrayLike, question: str, background: float = 0.0) -> Evidence:
@@ -67,9 +71,20 @@ def list_evidence(scores: ArrayLike, question: str, background: float) -> Eviden
 
 def kinds_evidence(sure: Sequence[float]) -> Evidence:
     """Of one list with two kinds of candidates: how probable an answer is among either."""
-    within = np.clip(np.sort(sure), 1 - SUREST, SUREST)
-    low, high = np.log(within / (1 - within))
+    low, high = logits(np.sort(sure), 1 - SUREST)
     return {"higher": np.array([high]), "lower": np.array([low])}
+
+
+def beside_evidence(probabilities: ArrayLike, sure: float) -> Evidence:
+    """Of the candidates of one kind beside those of another: how probable each is, and an answer among them."""
+    found = logits(probabilities, LEAST)
+    return {"candidate": found, "kind": np.full(len(found), logits(sure, 1 - SUREST))}
+
+
+def logits(probabilities: ArrayLike, least: float) -> FloatArray:
+    """No nearer to 0 and to 1 than the least."""
+    within = np.clip(np.asarray(probabilities, dtype=np.float64), least, 1 - least)
+    return np.asarray(np.log(within / (1 - within)))
 
 
 def words(question: str) -> float:

@@ -73,7 +73,8 @@ def fit_calibration(
     }
     texts = found[TEXTS] or found[SENTENCES] or found[ENTRIES] or Beliefs(Logistic(0.0))
     entries, sentences = (None if found[kind] is texts else found[kind] for kind in (ENTRIES, SENTENCES))
-    fitted = Calibration(texts, 0.5, fitted_on, entries, sentences, before.mixed if before else None)
+    mixed = (before.mixed, before.mixed_candidate) if before else (None, None)
+    fitted = Calibration(texts, 0.5, fitted_on, entries, sentences, *mixed)
     return replace(fitted, threshold=choose_threshold(fitted, lists, rule))
 
 
