@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from time import sleep
 
 import numpy as np
 import pytest
@@ -16,7 +18,14 @@ import anselm
 from anselm.errors import FormatError, MissingExtraError, UnknownNameError
 from anselm.machine import usable_cores
 from anselm.runtime import engines
-from anselm.runtime.engines import VARIABLE, check_names, choose_engine, multiplies_int8, usual_engine
+from anselm.runtime.engines import (
+    VARIABLE,
+    AloneAtFirst,
+    check_names,
+    choose_engine,
+    multiplies_int8,
+    usual_engine,
+)
 from tests.exported_checkpoints import LISTS, load_pairs
 
 
@@ -167,3 +176,29 @@ def test_what_the_processor_can_do_is_read_or_not_assumed(tmp_path: Path, monkey
     for known in (True, False):  # where there is no such file, as on Windows and macOS, numpy is asked
         monkeypatch.setattr(engines, "known_features", lambda known=known: {"AVX512VNNI": known, "AVX2": True})
         assert multiplies_int8(tmp_path / "nowhere") is known
+
+
+def test_the_first_to_do_something_does_it_alone_and_the_others_together() -> None:
+    """Three threads at once: one is inside until all have come, then the two others, who wait for each other there."""
+    alone, together, inside, seen = AloneAtFirst(), Barrier(2), list[int](), list[int]()
+
+    def work(number: int) -> None:
+        with alone:
+            inside.append(number)
+            seen.append(len(inside))
+            if not alone.done.is_set():
+                sleep(0.05)  # the others come, and must not get in
+                seen.append(len(inside))
+                inside.remove(number)
+
+    def later(number: int) -> None:
+        with alone:
+            together.wait(10)  # it would break if only one could be inside
+
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(work, range(3)))
+    assert seen[:2] == [1, 1]
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(later, range(2)))
+    with pytest.raises(ZeroDivisionError), AloneAtFirst() as _:
+        1 / 0  # noqa: B018

@@ -16,7 +16,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock, local
 from typing import Any
 
 import numpy as np
@@ -177,11 +177,36 @@ def open_vino(path: Path, threads: int) -> Run:
     busy = Lock()  # a request is for one thread; more of them would wait as well, for the model's one stream
 
     def run(rows: Mapping[str, Any]) -> NDArray[np.float32]:
-        with busy:
+        with busy, FIRST:
             request.infer({name: rows[name] for name in inputs})
             return np.array(request.get_tensor(OUTPUT).data)  # a copy: the next call writes there
 
     return run
+
+
+class AloneAtFirst:
+    """Whoever is the first to do something does it alone, and the others behind it together.
+
+    What openvino sets up at the first inference of a process it guards with a lock of C++, while it needs Python's: of
+    two threads that begin at once each may have one of the locks, and wait for the other one for ever.
+    """
+
+    def __init__(self) -> None:
+        self.done, self._lock = Event(), Lock()
+        self._holder = local()
+
+    def __enter__(self) -> None:
+        self._holder.holds = not self.done.is_set()
+        if self._holder.holds:
+            self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        if self._holder.holds:
+            self.done.set()
+            self._lock.release()
+
+
+FIRST = AloneAtFirst()
 
 
 ENGINES: dict[str, Callable[[Path, int], Run]] = {"onnxruntime": onnx_runtime, "openvino": open_vino}
