@@ -143,7 +143,7 @@ def test_a_refusal_that_may_well_be_wrong_is_a_doubt(sure: float, said: str) -> 
 @pytest.mark.parametrize(
     ("alone", "said"),
     [
-        (0.35, "There seems to be an answer, with 67% certainty, but none stands out: the first has 35%."),
+        (0.35, "There seems to be an answer, with 67% certainty; that it is the first, 35%."),
         (0.5, "An answer was found, with 67% certainty that there is one."),
         (None, "An answer was found, with 67% certainty that there is one."),
     ],
@@ -154,6 +154,16 @@ def test_an_answer_that_is_there_and_candidates_that_are_each_unlikely_are_told_
     console = screen(200)
     terminal.show_ranking(console, Ranking("Who?", "m", True, 0.5, (Result(0, "Ann.", 1.0, alone),), 0.67))
     assert seen(console).splitlines()[1] == said
+
+
+@pytest.mark.parametrize(("second", "stands"), [(0.05, True), (0.15, True), (0.2, False), (0.3, False)])
+def test_none_stands_out_where_the_second_is_near(second: float, stands: bool) -> None:
+    console = screen(200)
+    results = (Result(0, "Ann.", 1.0, 0.3), Result(1, "Bob.", 0.5, second))
+    terminal.show_ranking(console, Ranking("Who?", "m", True, 0.5, results, 0.67))
+    said = seen(console).splitlines()[1]
+    assert said.endswith("; that it is the first, 30%.") is stands
+    assert said.endswith(f", but none stands out: the first has 30%, the second {second:.0%}.") is not stands
 
 
 def test_without_probabilities_scores_are_shown() -> None:

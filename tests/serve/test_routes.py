@@ -158,8 +158,8 @@ def test_a_question_may_be_read_as_it_was_typed(client: TestClient) -> None:
 
 def test_a_table_that_is_a_plain_text_is_read_as_a_table(client: TestClient) -> None:
     table = "question,answer\nWhen do you open?,At nine.\nIs parking free?,Yes.\n"
-    for document in (table, {"text": table}):
-        found = client.post("/ask", json={"question": "when do you open", "documents": [document]}).json()["results"]
+    for documents in ([table], [{"text": table}], table):
+        found = client.post("/ask", json={"question": "when do you open", "documents": documents}).json()["results"]
         assert (found[0]["question"], found[0]["text"]) == ("When do you open?", "At nine.")
     (line,) = client.post("/ask", json={"question": "open", "documents": ["{ We open. }"]}).json()["results"]
     assert line["text"].startswith("{ We open.")

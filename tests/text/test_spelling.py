@@ -101,6 +101,17 @@ def test_what_no_model_reads_is_not_respelled_and_a_word_is_looked_up_once(monke
     assert len(found) == len("what is the lenght " * 200)
 
 
+def test_a_known_word_that_a_candidate_says_is_read_though_it_is_not_common() -> None:
+    words = Words({"round": 400, "refund": 6_000, "get": 5}, frozenset({"round", "refund", "dishwasher"}))
+    said = ["Mugs are dishwasher safe."]
+    assert [respell(one, said, words) for one in ("diswasher ok?", "can i get a diswasher")] == [
+        "dishwasher ok?",
+        "can i get a dishwasher",
+    ]
+    assert respell("can i get a diswasher", [], words) == "can i get a diswasher"
+    assert respell("can i get a rfund", [], words) == "can i get a refund"  # and no round: a letter is only missing
+
+
 def test_one_of_many_is_no_slip() -> None:
     assert respell("where are the turners", ["The turner is at the gate."], WORDS) == "where are the turners"
 

@@ -2,12 +2,12 @@
 
     python -m tools.default_model.calibrate_default CHECKPOINT [--scores FILE.npz] [--write] [--table FILE.md]
 
-Every family counts as WEIGHTS says, every source of a family the same but for OF_WRITERS, and lists with and without an
-answer the same. Lists without an answer are those that came without one and those whose answers were taken out; where a
-source has both, the former count twice as much. What people bring, documents long and short, counts more than corpora
-of sentences, whose questions without an answer are met by sentences of the right article. Lists of two kinds of
-candidates teach how the beliefs about either are weighed, and nothing else. Passages are judged, and teach nothing:
-with them the fit came out the same (docs/lab/2026-11-18-long-passages.md). Needs ANSELM_DATA.
+Every family counts as WEIGHTS says, every source of a family the same but for OF_WRITERS of documents, and lists with
+and without an answer the same. Lists without an answer are those that came without one and those whose answers were
+taken out; where a source has both, the former count twice as much. What people bring, documents long and short, counts
+more than corpora of sentences, whose questions without an answer are met by sentences of the right article. Lists of
+two kinds of candidates teach how the beliefs about either are weighed, and nothing else. Passages are judged, and teach
+nothing: with them the fit came out the same (docs/lab/2026-11-18-long-passages.md). Needs ANSELM_DATA.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ WEIGHTS = {
     "trecqa": 0.3, "insuranceqa": 0.3, "forum threads": 0.2,
 }  # where it is not 1  # fmt: skip
 OF_WRITERS = {"d": 3.0, "e": 3.0}  # who asked as people do in a log; the others, in other words than the answer's
+HEEDED = ("documents", "short documents")  # the families in which they count so much
 OF_PAIRS = {**WEIGHTS, "short documents": 1.0, "wikiqa": 2.0}  # in the fit of candidates, where a corpus is as good
 EVIDENCE = ("best", "lift", "topic", "candidates", "question_words")
 FITTED_ON = "hand-written FAQs and documents, wikiqa, trecqa, squad, insuranceqa-text and semeval dev"
@@ -128,7 +129,7 @@ def fit_mixed_candidates(lists: Sequence[Judged], apart: Calibration) -> Logisti
             alone = beliefs.probabilities(scores[places], text)
             rows.append(beside_evidence(alone, beliefs.answerability(scores[places], text)))
             targets.append((one.scored.labels[places] > 0).astype(np.float64))
-            shares.append(np.full(len(places), OF_WRITERS.get(one.source, 1.0) / sizes[one.source]))
+            shares.append(np.full(len(places), 1 / sizes[one.source]))
     return fit_logistic(stack(rows), np.concatenate(targets), np.concatenate(shares), pull=PULL)
 
 
@@ -139,6 +140,10 @@ def sources_of(lists: Sequence[Judged]) -> set[str]:
 def fit_verdict(lists: Sequence[Judged], background: float) -> Logistic:
     rows = stack([one.scored.evidence(background) for one in lists])
     return fit_logistic({name: rows[name] for name in EVIDENCE}, answerable(lists), shares_of(lists), pull=PULL)
+
+
+def heeded(family: str, source: str) -> float:
+    return OF_WRITERS.get(source, 1.0) if family in HEEDED else 1.0
 
 
 def answerable(lists: Sequence[Judged]) -> FloatArray:
@@ -163,7 +168,7 @@ def shares_of(lists: Sequence[Judged]) -> FloatArray:
     sources = {family: len({place[1] for place in counts if place[0] == family}) for family, _, _ in counts}
 
     def share(family: str, source: str, kind: str) -> float:
-        whole = WEIGHTS.get(family, 1.0) * OF_WRITERS.get(source, 1.0) / sources[family]
+        whole = WEIGHTS.get(family, 1.0) * heeded(family, source) / sources[family]
         if kind != "answerable" and {(family, source, "removed"), (family, source, "unanswerable")} <= counts.keys():
             whole *= 2 / 3 if kind == "unanswerable" else 1 / 3
         return whole / counts[family, source, kind]

@@ -90,7 +90,12 @@ def rank(
     strict: Strict = False,
     top: Annotated[int | None, typer.Option(help="Show only the best so many.")] = None,
     explain: Explain = False,
-    spans: Annotated[bool, switch("--spans", help="Say which sentences of long candidates answer.")] = False,
+    spans: Annotated[
+        bool,
+        switch(
+            "--spans", help="Mark the best sentence of long candidates in a pipe, too, and give --json the likely ones."
+        ),
+    ] = False,
     fold_duplicates: Fold = False,
     group: Annotated[bool, switch("--group", help="Put similar answers together, the best of them first.")] = False,
     graph: Graph = None,

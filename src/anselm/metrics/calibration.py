@@ -126,12 +126,14 @@ class Calibration:
             alone = beliefs.probabilities(values[places], question.text)
             probabilities[places] = alone if len(kinds) == 1 else self._among_others(alone, one)
         whole = self._weighed(sure)
+        if len(kinds) > 1 and (most := probabilities.max(initial=0.0)) > whole:
+            probabilities *= whole / most  # no candidate is likelier than an answer at all
         return Verdict(probabilities, whole, whole >= self.threshold, len(sure))
 
     def calls_relevant(self, question: Question, scores: FloatArray) -> NDArray[np.bool_]:
         """What is more probably right than not; or, where one sigmoid is all there is, what reaches the threshold."""
         values, found, kinds = np.asarray(scores), np.zeros(len(scores), dtype=bool), self.kinds(question)
-        if len(kinds) > 1 and self.mixed_candidate is not None:
+        if len(kinds) > 1:
             return np.asarray(self.judge(question, scores).probabilities >= 0.5)
         for beliefs, places in kinds:
             least = self.threshold if beliefs.list is None else 0.5

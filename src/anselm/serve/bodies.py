@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -136,9 +136,14 @@ class SourceBody(Body):
     )
 
 
+def in_a_list(given: Any) -> Any:
+    """One document may be given by itself, as in Python."""
+    return [given] if isinstance(given, str) else given
+
+
 class Ask(Asking):
     question: str = Field(min_length=1, validation_alias=AliasChoices("question", "query"))
-    documents: list[str | SourceBody] = Field(min_length=1)
+    documents: Annotated[list[str | SourceBody], BeforeValidator(in_a_list)] = Field(min_length=1)
     top: int = Field(5, ge=1, validation_alias=AliasChoices("top", "top_n", "top_k"))
     read: Positive | None = Field(None, description="How many sentences the model reads; 200, for the default model.")
     columns: dict[str, str] | None = Field(

@@ -20,7 +20,7 @@ SHORTEST = 5  # letters; one edit makes too many words of a shorter one
 LONGEST = 24  # a longer one is no word
 RARE = 30_000  # the place, by frequency, of a word that only a candidate has
 SAID = 4.0  # what it counts that a candidate says a word
-SLIP = 1.5  # what a slip counts beside the logarithm of a word's place
+SLIP = 3.0  # what a slip counts beside the logarithm of a word's place
 VOWELS = frozenset("aeiouy")
 WORDS_FILE = "english_words.txt.gz"  # tools/english_words.py makes it
 READ = 2_000  # characters of a question; no model reads more of it
@@ -119,7 +119,9 @@ def likeliest(
     if word in said:
         return None
     near = {one for one in edits(word) if one[0] == word[0] and is_meant(word, one, said, words, named)}
-    near = near if among is None else {one for one in near if one in among and one in words.common}
+    near = (
+        near if among is None else {one for one in near if one in among and (one in words.common or one in words.known)}
+    )
     if not near or any(one.rstrip("s") == word.rstrip("s") for one in near if one in said):
         return None  # one of many is no slip
     return min(near, key=lambda one: (cost(word, one, one in said, words), one))
@@ -129,8 +131,8 @@ def is_meant(typed: str, word: str, said: Collection[str], words: Words, named: 
     """A common word, or one of a candidate: of its names and terms one that ends alike, without another consonant."""
     if any(typed == word + suffix for suffix in SUFFIXES) or (typed.endswith("js") and not word.endswith("js")):
         return False
-    if word in words.common:
-        return not named or word in said
+    if word in words.common or (word in words.known and not named):
+        return word in said or (word in words.common and not named)
     return word in said and typed[-1] == word[-1] and slip(typed, word) < 2
 
 

@@ -181,14 +181,21 @@ def verdict(ranking: Ranking[Result], sure: str) -> str:
         alone = ranking.best.probability
         if alone is None or alone >= 0.5:
             return f"[green]An answer was found[/], with {sure} certainty that there is one."
-        seems = f"[green]There seems to be an answer[/], with {sure} certainty"
-        return f"{seems}, but none stands out: the first has {alone:.0%}."
+        return f"[green]There seems to be an answer[/], with {sure} certainty{among(ranking, alone)}."
     hint = "[dim]anselm calibrate[/] fits this to your own questions."
     if ranking.threshold not in (None, 0.5):
         sure += f", below the threshold of {ranking.threshold:.0%}"
     if ranking.unsure:
         return f"[yellow]Perhaps an answer[/]: the certainty that there is one is {sure}. The best are shown; {hint}"
     return f"[yellow]No answer found[/]: the certainty that there is one is {sure}. The nearest are shown; {hint}"
+
+
+def among(ranking: Ranking[Result], first: float) -> str:
+    """How the best stands among the others, where it is less likely than not."""
+    second = ranking.results[1].probability if len(ranking) > 1 else None
+    if second is not None and second > first / 2:
+        return f", but none stands out: the first has {first:.0%}, the second {second:.0%}"
+    return f"; that it is the first, {first:.0%}"
 
 
 def aside(result: Result) -> str:
