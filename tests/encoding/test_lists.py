@@ -101,7 +101,7 @@ def test_a_sentence_is_compared_by_its_paragraph_and_an_entry_by_its_answer_too(
     by = {name: [read(lists, text) for text in lists.pairs[name]] for name in (CANDIDATES, COMPARED, ANSWERS)}
     assert by[CANDIDATES] == ["on: no", "no", "when at nine", "text"]
     assert by[COMPARED] == ["on: yes no", "no", "when at nine", "text"]
-    assert by[ANSWERS] == ["no", "no", "at nine", "text"]
+    assert by[ANSWERS] == ["on: no", "no", "at nine", "text"]
     assert len(lists.texts.starts) == len({"who", *by[CANDIDATES], *by[COMPARED], *by[ANSWERS]})
 
 

@@ -28,7 +28,7 @@ Tokenize = Callable[[list[str]], Sequence[Sequence[int]]]
 CANDIDATES, LABELS = "candidates", "labels"  # columns of pairs: the candidate's text, and how relevant it is;
 POSITIONS = "positions"  # its place in its source list, from 0, and -1 where it was drawn from another list;
 CONTEXTS = "contexts"  # the text of what is around it, where a model wants that;
-COMPARED, ANSWERS = "compared", "answers"  # what it is compared by, and its text alone, where a model compares texts;
+COMPARED, ANSWERS = "compared", "answers"  # what it is compared by, and of an entry its answer, for who compares;
 OWNERS = "owners"  # where candidates were cut into windows: the pair that each is a window of
 WINDOW_OVERLAP = 32  # tokens that two windows of a long candidate share
 
@@ -174,7 +174,7 @@ def encode_lists(
     if compared:
         everyone = [candidate for question in questions for candidate in question.candidates]
         pairs[COMPARED] = numbering.of(candidate.compared for candidate in everyone)
-        pairs[ANSWERS] = numbering.of(candidate.text for candidate in everyone)
+        pairs[ANSWERS] = numbering.of(one.text if one.question else one.content for one in everyone)
     return Lists(flatten(tokenize(list(numbering.numbers)), tuple(numbering.numbers)), asked, running(sizes), pairs)
 
 
