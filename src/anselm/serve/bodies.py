@@ -141,9 +141,12 @@ def in_a_list(given: Any) -> Any:
     return [given] if isinstance(given, str) else given
 
 
+Documents = Annotated[list[str | SourceBody], Field(min_length=1)]
+
+
 class Ask(Asking):
     question: str = Field(min_length=1, validation_alias=AliasChoices("question", "query"))
-    documents: Annotated[list[str | SourceBody], BeforeValidator(in_a_list)] = Field(min_length=1)
+    documents: Annotated[Documents, BeforeValidator(in_a_list, json_schema_input_type=str | Documents)]
     top: int = Field(5, ge=1, validation_alias=AliasChoices("top", "top_n", "top_k"))
     read: Positive | None = Field(None, description="How many sentences the model reads; 200, for the default model.")
     columns: dict[str, str] | None = Field(
