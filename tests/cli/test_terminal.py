@@ -143,7 +143,7 @@ def test_a_refusal_that_may_well_be_wrong_is_a_doubt(sure: float, said: str) -> 
 @pytest.mark.parametrize(
     ("alone", "said"),
     [
-        (0.35, "There seems to be an answer, with 67% certainty; that it is the first, 35%."),
+        (0.35, "There seems to be an answer, with 67% certainty; the first is right with 35%."),
         (0.5, "An answer was found, with 67% certainty that there is one."),
         (None, "An answer was found, with 67% certainty that there is one."),
     ],
@@ -162,7 +162,7 @@ def test_none_stands_out_where_the_second_is_near(second: float, stands: bool) -
     results = (Result(0, "Ann.", 1.0, 0.3), Result(1, "Bob.", 0.5, second))
     terminal.show_ranking(console, Ranking("Who?", "m", True, 0.5, results, 0.67))
     said = seen(console).splitlines()[1]
-    assert said.endswith("; that it is the first, 30%.") is stands
+    assert said.endswith("; the first is right with 30%.") is stands
     assert said.endswith(f", but none stands out: the first has 30%, the second {second:.0%}.") is not stands
 
 

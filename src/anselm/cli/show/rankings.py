@@ -195,7 +195,7 @@ def among(ranking: Ranking[Result], first: float) -> str:
     second = ranking.results[1].probability if len(ranking) > 1 else None
     if second is not None and second > first / 2:
         return f", but none stands out: the first has {first:.0%}, the second {second:.0%}"
-    return f"; that it is the first, {first:.0%}"
+    return f"; the first is right with {first:.0%}"
 
 
 def aside(result: Result) -> str:
