@@ -24,6 +24,7 @@ from tools.default_model.verdict_lists import Part
 
 Pair = tuple[str, str, str, bool]  # question, what is read of the candidate, what compared, whether it is an entry
 WHOLE = "scores"
+BY, ALONE = "_compared", "_alone"  # a cosine of what a candidate is compared by, and of its text alone
 FIRST, SECOND = ("reader", "small"), ("score", "large")  # the default's signals, and the accurate model's
 
 
@@ -65,7 +66,8 @@ def kept_scorer(path: Path, parts: Iterable[Part], checkpoint: Checkpoint) -> Sc
     """Of a file with `scores` these, else of one with signals what the checkpoint makes of them."""
     pairs = [pair_of(question, one) for part in parts for question in part.questions for one in question.candidates]
     with np.load(path, allow_pickle=False) as file:
-        signals = {name: file[name].astype(np.float64) for name in (WHOLE, *FIRST, *SECOND) if name in file.files}
+        names = (WHOLE, *FIRST, *SECOND, *(name + other for name in (FIRST[1], SECOND[1]) for other in (BY, ALONE)))
+        signals = {name: file[name].astype(np.float64) for name in names if name in file.files}
     if any(len(values) != len(pairs) for values in signals.values()):
         raise InputError(f"{path} is not of these lists, which have {len(pairs)} pairs")
     if WHOLE in signals:
@@ -81,5 +83,17 @@ def blend(
 ) -> Kept:
     config = Config.read(checkpoint)
     weights = np.where(np.array([entry for *_, entry in pairs])[:, None], config.entries, config.blend)
-    scores = weights[:, 0] * signals[names[0]] + weights[:, 1] * signals[names[1]]
+    scores = weights[:, 0] * signals[names[0]] + weights[:, 1] * similarity(pairs, signals, names[1], config)
     return Kept(dict(zip(pairs, scores.tolist(), strict=True)))
+
+
+def similarity(
+    pairs: Sequence[Pair], signals: Mapping[str, NDArray[np.float64]], name: str, config: Config
+) -> NDArray[np.float64]:
+    """As the runtime has it (runtime/blended.py)."""
+    similar = signals[name + BY if config.paragraphs else name]
+    if not config.answer_share:
+        return similar
+    entry = np.array([entry for *_, entry in pairs])
+    mixed = (1 - config.answer_share) * similar + config.answer_share * signals[name + ALONE]
+    return np.where(entry, mixed, similar)
