@@ -125,7 +125,12 @@ def sigmoid(z: float) -> float:
     return 1 / (1 + math.exp(-z))
 
 
-KINDS: dict[str, dict[str, str]] = {"texts": {}, "entries": {"question": "Opening hours"}, "sentences": {"heading": ""}}
+KINDS: dict[str, dict[str, str]] = {
+    "texts": {},
+    "entries": {"question": "Opening hours"},
+    "sentences": {"heading": ""},
+    "documents": {"heading": "", "paragraph": "Some text. More of it."},
+}
 
 
 def make(count: int, kind: str = "texts") -> Question:
@@ -204,7 +209,7 @@ def test_what_is_called_relevant() -> None:
     assert found == [[True] * 3, [True, False, False], [True, True, False], [True, True, False]]
 
 
-@pytest.mark.parametrize("kind", ["entries", "sentences"])
+@pytest.mark.parametrize("kind", ["entries", "sentences", "documents"])
 def test_each_kind_has_beliefs_of_its_own(kind: str) -> None:
     own = Beliefs(Logistic(4.0), Logistic(-4.0, {"best": 0.0}))
     plain = Calibration(TEXTS, 0.5)
@@ -216,7 +221,8 @@ def test_each_kind_has_beliefs_of_its_own(kind: str) -> None:
     for other in KINDS:  # what there are no beliefs about is judged as texts are
         expected = plain.judge(make(2), scores).answerability
         assert plain.judge(make(2, other), scores).answerability == expected
-        assert (calibration.judge(make(2, other), scores).answerability == expected) is (other != kind)
+        without = {kind, "documents"} if kind == "sentences" else {kind}  # documents are judged as sentences are
+        assert (calibration.judge(make(2, other), scores).answerability == expected) is (other not in without)
 
 
 ENTRIES = Beliefs(Logistic(-1.0, {"score": 1.0}), Logistic(0.5, {"best": 0.3}))
@@ -228,7 +234,7 @@ def test_each_kind_of_a_mixture_is_judged_by_itself(mixed: Logistic | None) -> N
     """A sentence at 4, an entry at 2, a text that goes with the sentences at 1, an entry at 0."""
     kinds = ("sentences", "entries", "texts", "entries")
     candidates = tuple(Candidate(str(place), "text", **KINDS[kind]) for place, kind in enumerate(kinds))
-    verdict = Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, mixed).judge(
+    verdict = Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, mixed=mixed).judge(
         Question("q", "Who?", candidates), np.array([4.0, 2.0, 1.0, 0.0])
     )
     among = np.array([sigmoid(z) for z in (8.5, 1.0, 2.5, -1.0)])
@@ -245,7 +251,7 @@ def test_a_candidate_of_a_mixture_is_the_likelier_the_likelier_its_kind_holds_an
     question = Question("q", "Who?", tuple(Candidate(str(i), "text", **KINDS[kind]) for i, kind in enumerate(kinds)))
     beside = Logistic(-0.2, {"candidate": 0.9, "kind": 0.3})
     scores = np.array([4.0, 2.0, -np.inf])
-    calibration = Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, None, beside)
+    calibration = Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, mixed_candidate=beside)
     verdict = calibration.judge(question, scores)
     entries, sentences = 0.5 + 0.3 * 2, -1 + 0.2 * 4
     expected = [sigmoid(-0.2 + 0.9 * 8.5 + 0.3 * sentences), sigmoid(-0.2 + 0.9 * 1.0 + 0.3 * entries), 0.0]
@@ -260,7 +266,9 @@ def test_a_candidate_of_a_mixture_is_the_likelier_the_likelier_its_kind_holds_an
 
 @pytest.mark.parametrize("beside", [None, Logistic(-0.2, {"candidate": 0.9, "kind": 0.3})])
 def test_the_order_of_a_mixture_does_not_matter(beside: Logistic | None) -> None:
-    calibration = Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, Logistic(0.1, {"higher": 0.9, "lower": 0.4}), beside)
+    calibration = Calibration(
+        TEXTS, 0.5, "", ENTRIES, SENTENCES, None, Logistic(0.1, {"higher": 0.9, "lower": 0.4}), beside
+    )
     kinds, scores = ("entries", "sentences", "entries"), np.array([1.0, 2.0, 3.0])
     candidates = tuple(Candidate(str(place), "text", **KINDS[kind]) for place, kind in enumerate(kinds))
     one, two = (calibration.judge(Question("q", "Who?", candidates[::step]), scores[::step]) for step in (1, -1))
@@ -274,8 +282,9 @@ def test_the_order_of_a_mixture_does_not_matter(beside: Logistic | None) -> None
 @pytest.mark.parametrize(
     "calibration",
     [
-        Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, Logistic(0.1, {"higher": 0.9, "lower": 0.4})),
-        Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, None, Logistic(0.1, {"candidate": 0.9, "kind": 0.4})),
+        Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, None, Logistic(0.1, {"higher": 0.9, "lower": 0.4})),
+        Calibration(TEXTS, 0.5, "", ENTRIES, SENTENCES, mixed_candidate=Logistic(0.1, {"candidate": 0.9, "kind": 0.4})),
+        Calibration(TEXTS, 0.5, "", ENTRIES, documents=SENTENCES),
         Calibration(TEXTS, 0.25, "wikiqa dev (raw)"),
         Calibration(Beliefs(CANDIDATE, background=-3.5), 0.7, "", entries=TEXTS),
         Calibration(TEXTS, 0.7, "", sentences=Beliefs(CANDIDATE, LIST, 3.0)),

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anselm.data.question import Question
+from anselm.data.question import DOCUMENTS, Question
 from anselm.errors import FormatError, InputError
 from anselm.ranking.answers import Passage
 from anselm.ranking.passages import RUN, find_spots, in_paragraphs
@@ -192,15 +192,16 @@ def words(count: int, name: str) -> str:
 
 
 def test_a_sentence_stands_in_a_run_of_some_under_one_heading() -> None:
-    """Runs of at most RUN words; what is longer, or has a heading for itself, is no run."""
+    """Runs of at most RUN words; what is longer, or has a heading for itself, is one by itself."""
     lengths = [20, 20, 20, 5, RUN + 1, 3]
     text = "".join(words(count, f"W{place}") + " " for place, count in enumerate(lengths))
     page = f"# First\n\n{text}\n\n# Second\n\nAlone here.\n"
     found = [spot.candidate for spot in find_spots(document_from_text(page, "a.md", "markdown"))]
     said = [one.text for one in found]
     assert [one.paragraph for one in found] == [
-        f"{said[0]} {said[1]}", f"{said[0]} {said[1]}", f"{said[2]} {said[3]}", f"{said[2]} {said[3]}", "", "", "",
+        f"{said[0]} {said[1]}", f"{said[0]} {said[1]}", f"{said[2]} {said[3]}", f"{said[2]} {said[3]}", *said[4:],
     ]  # fmt: skip
+    assert {one.kind for one in found} == {DOCUMENTS}
     assert found[0].compared == f"First: {said[0]} {said[1]}"
     assert found[0].content == f"First: {said[0]}"
 

@@ -72,7 +72,7 @@ def test_sentences_are_compared_by_their_paragraphs_as_where_their_document_is_a
     assert [one.paragraph for one in candidates_of(items)] == [spot.paragraph for spot in spots]
     assert [one.text for one in candidates_of(items[::-1])] == [item.text for item in items[::-1]]
     some = candidates_of([items[0], items[2], items[3], items[5]])  # without what stands between
-    assert [bool(one.paragraph) for one in some] == [False, True, True, False]
+    assert [one.paragraph == one.text for one in some] == [True, False, False, True]
     question = "Is it free to park?"
     ranker = Ranker.load("default")
     encoder: Any = ranker.scorer

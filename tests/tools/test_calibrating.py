@@ -15,7 +15,12 @@ from tools.default_model.calibrate_default import fit, shares_of
 from tools.default_model.verdict_table import MIXTURES, Judged, doubt, doubts, pictures, table
 
 RNG = np.random.default_rng(4)
-KINDS = {"faq entries": ({"question": "Filed"},), "documents": ({"heading": ""},), "faq answers": ({},)}
+KINDS: dict[str, tuple[dict[str, str], ...]] = {
+    "faq entries": ({"question": "Filed"},),
+    "documents": ({"heading": "", "paragraph": "Text. More text."},),
+    "wikiqa": ({"heading": ""},),
+    "faq answers": ({},),
+}
 KINDS[MIXTURES] = (*KINDS["faq entries"], *KINDS["documents"])
 
 
@@ -34,7 +39,7 @@ LISTS = [judged(family, source, n % 3 > 0) for family in KINDS for source in "ab
 def test_mixtures_teach_how_two_beliefs_are_weighed_and_nothing_else() -> None:
     whole = fit(LISTS)
     other = fit([replace(one, source="c") if one.family == MIXTURES else one for one in LISTS[:-15]])
-    assert (whole.texts, whole.entries, whole.sentences) == (other.texts, other.entries, other.sentences)
+    assert whole.beliefs == other.beliefs
     assert whole.mixed != other.mixed
     assert whole.mixed is not None
     assert whole.mixed.weights["higher"] > 0
@@ -48,11 +53,18 @@ def test_lists_with_and_without_an_answer_count_the_same() -> None:
         assert shares[own & right].sum() == pytest.approx(shares[own & ~right].sum())
 
 
+def test_sentences_of_documents_have_a_fit_of_their_own_and_help_in_that_of_others() -> None:
+    whole, apart = fit(LISTS), fit([one for one in LISTS if one.family != "wikiqa"])
+    assert whole.documents == apart.documents
+    assert whole.sentences != apart.sentences
+    assert apart.sentences is not None  # of nothing but documents
+
+
 def test_a_row_for_each_source_of_each_family() -> None:
     sure = Beliefs(Logistic(3.0), Logistic(1.0, {"best": 0.0}))
     fits = {source: Calibration(sure, 0.5) for source in "ab"}  # which answers everything
     rows = table(LISTS, fits).split()
-    assert table(LISTS, fits).count("| 0.00 (20) | 1.00 (10) | - |") == 8
+    assert table(LISTS, fits).count("| 0.00 (20) | 1.00 (10) | - |") == 10
     assert rows.index("faq") < rows.index("documents")
     assert "nan" not in doubts(LISTS, fits)
     found = pictures(LISTS, fits)["documents"]

@@ -9,7 +9,7 @@ import pytest
 
 from anselm.checkpoints.catalogue import ACCURATE, DEFAULT, SHIPPED
 from anselm.checkpoints.checkpoint import Checkpoint
-from anselm.data.question import ENTRIES, SENTENCES, Candidate, Question
+from anselm.data.question import DOCUMENTS, ENTRIES, Candidate, Question
 from anselm.errors import InputError
 from tools.default_model.kept_scores import kept_scorer
 from tools.default_model.mixed_lists import mixed_lists
@@ -27,7 +27,12 @@ def faq(right: int) -> Question:
 
 
 def document(right: int) -> Question:
-    found = (Candidate(str(place), f"Sentence {place}.", float(place == right), heading="Top") for place in range(3))
+    found = (
+        Candidate(
+            str(place), f"Sentence {place}.", float(place == right), heading="Top", paragraph="Sentence 0. And on."
+        )
+        for place in range(3)
+    )
     return Question(f"document {right}", f"sought {right}", tuple(found))
 
 
@@ -36,18 +41,19 @@ def test_a_mixture_holds_both_kinds_and_the_same_answers() -> None:
     found = list(mixed_lists(faqs, documents))
     assert len(found) == 9
     for question, before in zip(found, [*faqs[0], *documents[0]], strict=True):
-        assert {one.kind for one in question.candidates} == {ENTRIES, SENTENCES}
+        assert {one.kind for one in question.candidates} == {ENTRIES, DOCUMENTS}
         right = {one.text for one in before.candidates if one.relevant}
         assert all(any(one.text in text for text in right) for one in question.candidates if one.relevant)
         assert any(question.labels) is bool(right)
         assert len({one.id for one in question.candidates}) == len(question.candidates)
-    assert {question.kind for question in found} == {ENTRIES, SENTENCES}  # now these first, now those
+    assert {question.kind for question in found} == {ENTRIES, DOCUMENTS}  # now these first, now those
 
 
 def kept(tmp_path: Path, parts: list[Part], seed: int = 0) -> tuple[Path, dict[str, np.ndarray]]:
     rng = np.random.default_rng(seed)
     count = sum(len(question.candidates) for part in parts for question in part.questions)
-    signals = {name: rng.normal(size=count) for name in ("reader", "small", "score", "large")}
+    cosines = [f"{name}{other}" for name in ("small", "large") for other in ("", "_compared", "_alone")]
+    signals = {name: rng.normal(size=count) for name in ("reader", "score", *cosines)}
     np.savez(tmp_path / "kept.npz", **signals)
     return tmp_path / "kept.npz", signals
 
@@ -58,8 +64,10 @@ def test_kept_scores_are_blended_as_the_checkpoint_says(tmp_path: Path) -> None:
     checkpoint = Checkpoint.read(SHIPPED / DEFAULT)
     entries, sentences = kept_scorer(path, parts, checkpoint).score([faq(0), document(1)])
     (a, b), (c, d) = checkpoint.config["entries"], checkpoint.config["blend"]
-    assert entries == pytest.approx(a * signals["reader"][:4] + b * signals["small"][:4])
-    assert sentences == pytest.approx(c * signals["reader"][4:] + d * signals["small"][4:])
+    share = checkpoint.config["answer_share"]
+    similar = (1 - share) * signals["small_compared"] + share * signals["small_alone"]
+    assert entries == pytest.approx(a * signals["reader"][:4] + b * similar[:4])
+    assert sentences == pytest.approx(c * signals["reader"][4:] + d * signals["small_compared"][4:])
 
 
 def test_a_short_list_is_read_by_the_larger_one_alone(tmp_path: Path) -> None:

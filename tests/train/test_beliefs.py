@@ -21,7 +21,12 @@ from anselm.train.beliefs import PULL, Scored, fit_calibration, lessons, usual_s
 FIXED = Rule()
 
 
-KINDS: dict[str, dict[str, str]] = {"texts": {}, "entries": {"question": "The oak"}, "sentences": {"heading": ""}}
+KINDS: dict[str, dict[str, str]] = {
+    "texts": {},
+    "entries": {"question": "The oak"},
+    "sentences": {"heading": ""},
+    "documents": {"heading": "", "paragraph": "The oak. It is old."},
+}
 
 
 def make(labels: Sequence[float], text: str = "Where is the oak?", kind: str = "texts") -> Question:
@@ -178,7 +183,7 @@ def test_the_pull_is_worth_a_few_lists() -> None:
     assert found.texts.list.to_dict() == pytest.approx(expected.to_dict(), rel=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["entries", "sentences"])
+@pytest.mark.parametrize("kind", ["entries", "sentences", "documents"])
 def test_each_kind_is_fitted_apart(kind: str) -> None:
     texts, others = draw(seed=7, count=30), draw(seed=8, count=30, kind=kind)
     others = others[0], [row * 5 - 20 for row in others[1]]
@@ -188,10 +193,10 @@ def test_each_kind_is_fitted_apart(kind: str) -> None:
     assert getattr(alone, kind) is None  # of texts nothing is known, so it stands for them
     assert getattr(mixed, kind) == alone.texts
     assert getattr(mixed, kind) != mixed.texts
-    assert None in (mixed.entries, mixed.sentences)
+    assert set(mixed.beliefs) == {"texts", kind}
 
 
-@pytest.mark.parametrize("kind", ["entries", "sentences"])
+@pytest.mark.parametrize("kind", ["entries", "sentences", "documents"])
 def test_what_the_lists_say_nothing_about_is_kept(kind: str) -> None:
     before = replace(BEFORE, **{kind: Beliefs(Logistic(-1.0, {"score": 3.0}))})
     found = fit_calibration(*draw(seed=8, count=30, kind=kind), FIXED, "", before)

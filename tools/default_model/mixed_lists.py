@@ -34,12 +34,12 @@ def beside(question: Question, other: Sequence[Candidate], number: int) -> Quest
 
 
 def halved(question: Question, number: int) -> Question:
-    """Every second entry as the sentences of its answer; all of those of a right one are right."""
+    """Every second entry as the sentences of its answer, its paragraph; all of those of a right one are right."""
     odd = number // 2 % 2
     kept = [one for place, one in enumerate(question.candidates) if place % 2 == odd]
     cut = [one for place, one in enumerate(question.candidates) if place % 2 != odd]
     said = [
-        replace(one, id=f"{one.id} {place}", text=one.text[start:end], question="", heading="")
+        replace(one, id=f"{one.id} {place}", text=one.text[start:end], question="", heading="", paragraph=one.text)
         for one in cut
         for place, (start, end) in enumerate(sentence_spans(one.text))
     ]

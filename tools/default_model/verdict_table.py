@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anselm.data.question import ENTRIES, SENTENCES, TEXTS
+from anselm.data.question import DOCUMENTS, ENTRIES, SENTENCES, TEXTS
 from anselm.metrics.calibration import Calibration, Verdict
 from anselm.metrics.logistic import FloatArray
 from anselm.metrics.reliability import reliability
 from anselm.train.beliefs import Scored
 
-ORDER = (ENTRIES, SENTENCES, TEXTS)
+ORDER = (ENTRIES, DOCUMENTS, SENTENCES, TEXTS)
 MIXTURES, PASSAGES = "mixtures", "passages"
 NAMES = {
     "short documents": "4 to 22 sentences of the documents",

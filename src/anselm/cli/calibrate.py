@@ -56,11 +56,13 @@ def calibrate(
 
 
 def describe(refit: Refit, dataset: Dataset, threshold: str) -> dict[str, Any]:
+    from anselm.data.question import TEXTS
+    from anselm.metrics.calibration import OTHERS
     from anselm.metrics.thresholds import outline
     from anselm.metrics.trust import numbers
 
     fitted = refit.calibration
-    beliefs = {"texts": fitted.texts, "entries": fitted.entries, "sentences": fitted.sentences}
+    beliefs = {**dict.fromkeys((TEXTS, *OTHERS)), **fitted.beliefs}
     return {
         "checkpoint": str(refit.checkpoint),
         "data": dataset.name,

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-TEXTS, ENTRIES, SENTENCES = "texts", "entries", "sentences"  # kinds of candidates
+# Kinds of candidates. Those of documents are sentences, too, but stand in paragraphs.
+TEXTS, ENTRIES, SENTENCES, DOCUMENTS = "texts", "entries", "sentences", "documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,9 @@ class Candidate:
 
     @property
     def kind(self) -> str:
-        return ENTRIES if self.question else TEXTS if self.heading is None else SENTENCES
+        if self.question:
+            return ENTRIES
+        return TEXTS if self.heading is None else DOCUMENTS if self.paragraph else SENTENCES
 
     @property
     def relevant(self) -> bool:

@@ -6,11 +6,11 @@ The two are asked apart. Of a list of forum comments half may be right; of a FAQ
     P(list holds an answer)   a logistic function of the best score, of how far it stands out, and of the list
 
 metrics/evidence.py says what the numbers are; their weights are stored in `calibration.json` by their names. Entries
-of a FAQ, which are matched on question and answer, and sentences of a document, which are all on one topic, have
-weights of their own. Where a list has both, each kind is judged as a list by itself, the two beliefs are weighed
-(`mixed`), and a candidate is the likelier, the likelier it is that its kind holds an answer (`mixed_candidate`).
-A calibration without weights for lists (one that was made before there were any) goes by the probability of
-the best candidate, and one without weights for two kinds by the higher belief.
+of a FAQ, which are matched on question and answer, sentences, which are all on one topic, and sentences of documents,
+which are compared by their paragraphs, have weights of their own. Where a list has two kinds, each is judged as a list
+by itself, the two beliefs are weighed (`mixed`), and a candidate is the likelier, the likelier it is that its kind
+holds an answer (`mixed_candidate`). A calibration without weights for lists (one that was made before there were any)
+goes by the probability of the best candidate, and one without weights for two kinds by the higher belief.
 
 Where only a score is known, its sigmoid is fitted with Platt's targets (1999) in place of 0 and 1: with N+ relevant and
 N- irrelevant candidates they are 1 / (N- + 2) and (N+ + 1) / (N+ + 2), so that the fit stays finite also where a score
@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anselm.data.question import ENTRIES, SENTENCES, TEXTS, Question
+from anselm.data.question import DOCUMENTS, ENTRIES, SENTENCES, TEXTS, Question
 from anselm.errors import FormatError, InputError
 from anselm.files import write_atomically
 from anselm.metrics.evidence import (
@@ -46,6 +46,7 @@ from anselm.metrics.reliability import matched
 from anselm.saved_json import read_saved
 
 MIXED, MIXED_CANDIDATE = "mixed", "mixed_candidate"
+OTHERS = (ENTRIES, SENTENCES, DOCUMENTS)  # kinds that there need not be beliefs about
 
 
 @dataclass(frozen=True)
@@ -100,10 +101,10 @@ class Beliefs:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Beliefs about texts, entries of FAQs and sentences of documents; from which answerability on a list is answered.
+    """Beliefs about each kind of candidates; from which answerability on a list is answered.
 
-    What there are no beliefs about is judged as texts are. `mixed` weighs the beliefs about both kinds of a list, and
-    `mixed_candidate` those about a candidate of it and about its kind.
+    What there are no beliefs about is judged as texts are, what stands in documents as sentences are. `mixed` weighs
+    the beliefs about both kinds of a list, and `mixed_candidate` those about a candidate of it and about its kind.
     """
 
     texts: Beliefs
@@ -111,6 +112,7 @@ class Calibration:
     fitted_on: str = ""
     entries: Beliefs | None = None
     sentences: Beliefs | None = None
+    documents: Beliefs | None = None
     mixed: Logistic | None = None
     mixed_candidate: Logistic | None = None
 
@@ -153,7 +155,14 @@ class Calibration:
         return found
 
     def of(self, kind: str) -> Beliefs:
-        return {ENTRIES: self.entries, SENTENCES: self.sentences}.get(kind) or self.texts
+        own = self.beliefs.get(kind) or (self.sentences if kind == DOCUMENTS else None)
+        return own or self.texts
+
+    @property
+    def beliefs(self) -> dict[str, Beliefs]:
+        """Those that there are, by the kind of candidates."""
+        found = {TEXTS: self.texts, ENTRIES: self.entries, SENTENCES: self.sentences, DOCUMENTS: self.documents}
+        return {kind: one for kind, one in found.items() if one}
 
     def _weighed(self, sure: Sequence[float]) -> float:
         if len(sure) == 1 or self.mixed is None:
@@ -169,8 +178,7 @@ class Calibration:
         return found
 
     def save(self, path: Path) -> None:
-        beliefs = {TEXTS: self.texts, ENTRIES: self.entries, SENTENCES: self.sentences}
-        known = {kind: one.to_dict() for kind, one in beliefs.items() if one}
+        known = {kind: one.to_dict() for kind, one in self.beliefs.items()}
         weights = {MIXED: self.mixed, MIXED_CANDIDATE: self.mixed_candidate}
         known |= {name: one.to_dict() for name, one in weights.items() if one}
         with write_atomically(path) as file:
@@ -184,8 +192,8 @@ class Calibration:
             if not np.isfinite(threshold):
                 raise ValueError("a number in it is not finite")
             texts = Beliefs.from_dict(record[TEXTS] if TEXTS in record else _first_form(record))
-            entries, sentences = (
-                Beliefs.from_dict(record[kind]) if kind in record else None for kind in (ENTRIES, SENTENCES)
+            entries, sentences, documents = (
+                Beliefs.from_dict(record[kind]) if kind in record else None for kind in OTHERS
             )
             mixed, candidate = (
                 Logistic.from_dict(record[name], known) if name in record else None
@@ -193,7 +201,8 @@ class Calibration:
             )
             if candidate and candidate.weights.get("candidate", 0.0) < 0:
                 raise ValueError("with a negative weight a more probable candidate would be less probable")
-            return cls(texts, threshold, str(record.get("fitted_on", "")), entries, sentences, mixed, candidate)
+            about = str(record.get("fitted_on", ""))
+            return cls(texts, threshold, about, entries, sentences, documents, mixed, candidate)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FormatError(path, f"not a calibration as Anselm writes it ({error})") from None
 

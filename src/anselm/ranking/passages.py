@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anselm.data.question import SENTENCES, Candidate
+from anselm.data.question import DOCUMENTS, SENTENCES, Candidate
 from anselm.errors import FormatError, InputError
 from anselm.ranking.answers import Passage, Result
 from anselm.text.documents import Document, Sentence, document_from_text, entries_of, read_documents, sentences
@@ -83,12 +83,16 @@ def in_paragraphs(candidates: Sequence[Candidate]) -> list[Candidate]:
     runs: list[list[Candidate]] = []
     for one in candidates:
         words = sum(len(other.text.split()) for other in (*(runs[-1] if runs else ()), one))
-        if runs and runs[-1][0].kind == one.kind == SENTENCES and runs[-1][0].heading == one.heading and words <= RUN:
+        if runs and all(map(is_sentence, (runs[-1][0], one))) and runs[-1][0].heading == one.heading and words <= RUN:
             runs[-1].append(one)
         else:
             runs.append([one])
-    texts = [" ".join(one.text for one in run) if len(run) > 1 else "" for run in runs]
+    texts = [" ".join(one.text for one in run) if is_sentence(run[0]) else "" for run in runs]
     return [replace(one, paragraph=text) for run, text in zip(runs, texts, strict=True) for one in run]
+
+
+def is_sentence(candidate: Candidate) -> bool:
+    return candidate.kind in (SENTENCES, DOCUMENTS)
 
 
 def open_documents(

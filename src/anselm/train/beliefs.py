@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anselm.data.datasets import Dataset, check_labels
-from anselm.data.question import ENTRIES, SENTENCES, TEXTS, Question
-from anselm.metrics.calibration import Beliefs, Calibration, fit_platt, platt_targets, rises
+from anselm.data.question import DOCUMENTS, ENTRIES, SENTENCES, TEXTS, Question
+from anselm.metrics.calibration import OTHERS, Beliefs, Calibration, fit_platt, platt_targets, rises
 from anselm.metrics.evidence import candidate_evidence, list_evidence, stack
 from anselm.metrics.logistic import Evidence, FloatArray, Logistic, fit_logistic
 from anselm.metrics.thresholds import Rule
@@ -69,12 +69,12 @@ def fit_calibration(
     lists = [Scored(question, row) for question, row in zip(questions, scores, strict=True)]
     found = {
         kind: fit_beliefs([one for one in lists if one.question.kind == kind], getattr(before, kind, None))
-        for kind in (TEXTS, ENTRIES, SENTENCES)
+        for kind in (TEXTS, *OTHERS)
     }
-    texts = found[TEXTS] or found[SENTENCES] or found[ENTRIES] or Beliefs(Logistic(0.0))
-    entries, sentences = (None if found[kind] is texts else found[kind] for kind in (ENTRIES, SENTENCES))
+    texts = next(filter(None, map(found.get, (TEXTS, SENTENCES, DOCUMENTS, ENTRIES))), Beliefs(Logistic(0.0)))
+    entries, sentences, documents = (None if found[kind] is texts else found[kind] for kind in OTHERS)
     mixed = (before.mixed, before.mixed_candidate) if before else (None, None)
-    fitted = Calibration(texts, 0.5, fitted_on, entries, sentences, *mixed)
+    fitted = Calibration(texts, 0.5, fitted_on, entries, sentences, documents, *mixed)
     return replace(fitted, threshold=choose_threshold(fitted, lists, rule))
 
 
