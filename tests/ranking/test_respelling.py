@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,10 @@ import pytest
 
 from anselm.data.datasets import Dataset
 from anselm.data.question import Candidate, Question
-from anselm.evaluation.report import evaluate
+from anselm.errors import InputError
+from anselm.evaluation.report import assess, evaluate
+from anselm.evaluation.systems import open_system
+from anselm.ranking.bulk import rank_file
 from anselm.ranking.pool_answers import ask_pool
 from anselm.ranking.ranker import Ranker
 from anselm.retrieval.pool import Pool
@@ -89,6 +93,27 @@ def test_evaluation_measures_what_a_ranker_does() -> None:
     ranker = Ranker(Reader())
     assert evaluate(ranker, data).metrics["map"] == pytest.approx(1 / 2)  # beside "Open.", which stands before
     assert evaluate(Ranker(Reader(), respell=False), data).metrics["map"] == pytest.approx(1 / 3)
+    for given in (ranker, Reader()):
+        typed = open_system(given, respell=False)
+        assert assess(typed, data, ["map"], "pessimistic").metrics["map"] == pytest.approx(1 / 3)
+
+
+def test_a_file_is_gone_on_with_as_it_was_begun(tmp_path: Path) -> None:
+    """Lists without a misspelt word are the same either way, and so are empty ones."""
+    asked = [TYPED, "when is it open", "wherre is it"]
+    lists = [
+        Question(str(n), text, tuple(Candidate(one, one) for one in SAID[: 3 - n])) for n, text in enumerate(asked)
+    ]
+    lists += [Question("3", "wherre is it", ())]
+    ranker, output = Ranker(Reader()), tmp_path / "out.jsonl"
+    assert rank_file(ranker, lists, output) == 4
+    whole = output.read_text()
+    assert [json.loads(line).get("read_as") for line in whole.splitlines()] == [MEANT, None, "where is it", None]
+    output.rename(tmp_path / "out.jsonl.partial")
+    with pytest.raises(InputError, match="was not begun with this input, model and --top"):
+        rank_file(Ranker(Reader(), respell=False), lists, output)
+    assert rank_file(ranker, lists, output) == 4
+    assert output.read_text() == whole
 
 
 def test_a_pool_is_searched_for_both(tmp_path: Path) -> None:

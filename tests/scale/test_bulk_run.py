@@ -194,12 +194,21 @@ def test_a_name_that_is_no_utf8_is_gone_on_with(tmp_path: Path) -> None:
         ({"model": "tfidf"}, "begun with model 'bm25', and this run has 'tfidf'"),
         ({"top": 1}, "begun with top None, and this run has 1"),
         ({"part_bytes": 9}, "begun with part_bytes 16777216, and this run has 9"),
+        ({"respell": False}, "begun with respell True, and this run has False"),
     ],
 )
 def test_a_run_with_other_settings_is_refused(order: Order, change: dict[str, object], sentence: str) -> None:
     run(order)
     with pytest.raises(InputError, match=sentence):
         run(replace(order, **change))  # type: ignore[arg-type]
+
+
+def test_a_folder_of_before_questions_were_respelled_is_gone_on_with(order: Order, tmp_path: Path) -> None:
+    run(order)
+    manifest = tmp_path / "out" / "_anselm" / "manifest.json"
+    record = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({name: value for name, value in record.items() if name != "respell"}))
+    assert run(order)[0].kept == 3
 
 
 def test_other_weights_are_refused(order: Order, tmp_path: Path) -> None:

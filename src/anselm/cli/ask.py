@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anselm.cli.options import Columns, Device, Json, Model, Strict, Threshold, named_columns
+from anselm.cli.options import AsTyped, Columns, Device, Json, Model, Strict, Threshold, named_columns
 from anselm.cli.output import patience, whisper
 from anselm.cli.presentation import (
-    AsTyped,
     ExitCode,
     Explain,
     Fold,

@@ -20,6 +20,7 @@ def rank_bulk(
     strict: bool,
     as_json: bool,
     device: str | None = None,
+    respell: bool = True,
 ) -> None:
     from anselm.cli.show import progress
     from anselm.data.formats.jsonl import read_rankable
@@ -37,7 +38,7 @@ def rank_bulk(
         skipped.append(error)
         whisper(f"anselm: skipped: {error}")
 
-    ranker = Ranker.load(model, device=device)
+    ranker = Ranker.load(model, device=device, respell=respell)
     lists = read_rankable(source, None if strict else skip)
     with interruptible(None if is_run(output) or is_stream(output) else "the same command goes on where it ended"):
         count = rank_file(

@@ -14,6 +14,7 @@ from anselm.cli.completion import complete_model
 from anselm.cli.measurement import Measurement
 from anselm.cli.options import (
     METRICS,
+    AsTyped,
     Columns,
     DataDir,
     DataSource,
@@ -70,6 +71,7 @@ def evaluate(
         switch("--robust", help="Also with a sentence in each list that only looks like an answer, and the drop."),
     ] = False,
     faq: Faq = None,
+    as_typed: AsTyped = False,
     columns: Columns = None,
     data_dir: DataDir = None,
     device: Device = None,
@@ -77,7 +79,7 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Measure a model on labelled lists."""
-    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir, columns, save, plot, faq)
+    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir, columns, save, plot, faq, as_typed)
     if robust:
         if plot:
             raise typer.BadParameter("--plot draws the probabilities of one evaluation; leave it or --robust out")
@@ -121,13 +123,14 @@ def compare(
     ties: TieRule = "pessimistic",
     judged_only: JudgedOnly = False,
     faq: Faq = None,
+    as_typed: AsTyped = False,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Compare two models question by question, with paired significance tests."""
     from anselm.evaluation.report import compare as compare_reports
 
-    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir, faq=faq)
+    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir, faq=faq, as_typed=as_typed)
     first, second = run_evaluation([model_a, model_b], asked)
     rows = compare_reports(first, second)
     if as_json:
@@ -164,7 +167,8 @@ def run_evaluation(
         check_target(asked.save)
         check_apart(asked.save, *asked.files, *models)
     with ExitStack() as stack:  # a mistyped name should not cost the reading of the data
-        systems = [open_system(stack.enter_context(equipped(model, device, workers))) for model in models]
+        opened = (stack.enter_context(equipped(model, device, workers)) for model in models)
+        systems = [open_system(one, respell=not asked.as_typed) for one in opened]
         dataset = asked.read()
         if asked.plot:
             check_source(systems[0], dataset)

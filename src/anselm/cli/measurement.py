@@ -28,6 +28,7 @@ class Measurement:
     save: Path | None = None
     plot: Path | None = None
     faq: Path | None = None
+    as_typed: bool = False
 
     @property
     def files(self) -> list[str | Path]:

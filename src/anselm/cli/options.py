@@ -63,6 +63,7 @@ DataSource = Annotated[
     ),
 ]
 
+AsTyped = Annotated[bool, switch("--as-typed", help="Read questions as they are, also where a word is misspelt.")]
 Faq = Annotated[
     Path | None,
     typer.Option(

@@ -31,7 +31,6 @@ Graph = Annotated[
     Path | None,
     typer.Option(help="Draw what the model sees, graphs over the candidates or trees of the best: .svg or .html."),
 ]
-AsTyped = Annotated[bool, switch("--as-typed", help="Read the question as it is, also where a word is misspelt.")]
 ExitCode = Annotated[bool, switch("--exit-code", help="Leave with exit code 1 where no answer was found.")]
 
 

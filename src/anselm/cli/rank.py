@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from anselm.cli.options import Columns, Device, Json, Model, Strict, Threshold, Workers, named_columns, switch
+from anselm.cli.options import AsTyped, Columns, Device, Json, Model, Strict, Threshold, Workers, named_columns, switch
 from anselm.cli.output import patience
 from anselm.cli.presentation import (
-    AsTyped,
     ExitCode,
     Explain,
     Fold,
@@ -29,7 +28,7 @@ from anselm.errors import InputError
 
 app = typer.Typer()
 
-ALONE = "--explain, --spans, --fold-duplicates, --group, --graph, --columns, --threshold, --as-typed and --exit-code"
+ALONE = "--explain, --spans, --fold-duplicates, --group, --graph, --columns, --threshold and --exit-code"
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,7 @@ class Bulk:
     engine: str | None
     workers: int | None
     part_size: int | None  # MiB
+    respell: bool
     as_json: bool
 
 
@@ -109,10 +109,10 @@ def rank(
     if source is not None or output is not None:
         if question is not None or candidates is not None or source is None or output is None:
             raise InputError("bulk ranking takes --input and --output, without a question and --candidates")
-        if any((explain, spans, fold_duplicates, group, graph, exit_code, columns, as_typed, threshold is not None)):
+        if any((explain, spans, fold_duplicates, group, graph, exit_code, columns, threshold is not None)):
             raise InputError(f"{ALONE} are for one question, not for ranking in bulk")
-        order = Bulk(source, output, model, top, device, strict, overwrite, engine, workers, part_size, as_json)
-        return rank_in_bulk(order)
+        how = (model, top, device, strict, overwrite, engine, workers, part_size, not as_typed, as_json)
+        return rank_in_bulk(Bulk(source, output, *how))
     if overwrite or engine is not None or workers is not None or part_size is not None:
         bulk = "--overwrite, --engine, --workers and --part-size"
         raise InputError(f"{bulk} are for ranking in bulk, with --input and --output")
@@ -153,12 +153,14 @@ def rank_in_bulk(bulk: Bulk) -> None:
             raise InputError(f"--part-size is {bulk.part_size}, and must be at least 0")
         part_bytes = PART_BYTES if bulk.part_size is None else bulk.part_size * 2**20 or None
         order = Order(
-            bulk.source, bulk.output, bulk.model, bulk.top, bulk.device, bulk.strict, bulk.overwrite, part_bytes
-        )
+            bulk.source, bulk.output, bulk.model, bulk.top, bulk.device, bulk.strict, bulk.overwrite, part_bytes,
+            bulk.respell,
+        )  # fmt: skip
         return rank_in_parts(order, bulk.engine, bulk.workers, bulk.as_json)
     if bulk.part_size is not None:
         raise InputError("--part-size is for ranking in parts: give a folder as --output, as in ranked/")
     from anselm.cli.bulk_ranking import rank_bulk
 
     source, output = Path(bulk.source), Path(bulk.output)
-    return rank_bulk(bulk.model, source, output, bulk.top, bulk.overwrite, bulk.strict, bulk.as_json, bulk.device)
+    how = (bulk.top, bulk.overwrite, bulk.strict, bulk.as_json, bulk.device, bulk.respell)
+    return rank_bulk(bulk.model, source, output, *how)

@@ -23,7 +23,7 @@ def run_robustness(model: str, asked: Measurement) -> Robustness:
     if asked.save:
         check_rows_target(asked.save)
         check_apart(asked.save, *asked.files, model)
-    system = open_system(model)
+    system = open_system(model, respell=not asked.as_typed)
     check_reads(system)
     scoring = partial(progress, label="scoring")
     found = assess_robustness(

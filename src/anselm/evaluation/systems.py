@@ -46,14 +46,17 @@ class Model:
         return Ranked(dataset, scores, [calibration.calls_relevant(question, row) for question, row in pairs])
 
 
-def open_system(model: str | Path | Ranker | Scorer) -> System:
-    """A name, a checkpoint folder or a file of somebody's results; or what is in memory already."""
+def open_system(model: str | Path | Ranker | Scorer, respell: bool = True) -> System:
+    """A name, a checkpoint folder or a file of somebody's results; or what is in memory already.
+
+    What reads texts reads questions as they are if it is not to `respell` them.
+    """
     if isinstance(model, str | Path):
         if not is_model_name(model) and Path(model).is_file():
             return open_published(Path(model))
-        return Model(str(model), load_scorer(model), load_calibration(model))
+        return Model(str(model), load_scorer(model), load_calibration(model), respell)
     if isinstance(model, Ranker):
-        return Model(model.name, model.scorer, model.calibration, model.respell)
+        return Model(model.name, model.scorer, model.calibration, respell and model.respell)
     if not callable(getattr(model, "score", None)):
         raise InputError(f"a model is a name, a path, a Ranker or a scorer, not {model!r:.60}")
-    return Model(model.name, model)
+    return Model(model.name, model, respell=respell)

@@ -135,14 +135,15 @@ class Ranker:
         if len(asked) != len(all_given):
             raise InputError(f"each question needs its list; {len(asked)} questions, {len(all_given)} lists")
         listed = list(make_questions(asked, all_given))
-        ranked = self.rank_lists(question for question, given in listed if given)
-        rankings = (with_items(next(ranked), given) if given else self._of_nothing(one) for one, given in listed)
+        rankings = map(with_items, self.rank_lists(question for question, _ in listed), all_given)
         return [replace(ranking, results=ranking.results[:top]) for ranking in rankings]
 
     def rank_lists(self, questions: Iterable[Question]) -> Iterator[Ranking[Result]]:
-        """Rank many lists, streamed."""
+        """Rank many lists, streamed. Of an empty one is said that it holds no answer."""
         for batch in batched(questions, at_once(self.scorer)):
-            yield from self._rank_read(batch, [self.as_read(question) for question in batch])
+            full = [question for question in batch if question.candidates]
+            ranked = self._rank_read(full, [self.as_read(question) for question in full])
+            yield from (next(ranked) if question.candidates else self._of_nothing(question) for question in batch)
 
     def _rank_read(self, batch: Sequence[Question], read_as: Sequence[Question]) -> Iterator[Ranking[Result]]:
         for typed, question, (scores, read) in zip(batch, read_as, read_lists(self.scorer, read_as), strict=True):

@@ -60,7 +60,9 @@ def _fits(record: Any, question: Question, ranker: Ranker, top: int | None) -> b
     if not isinstance(record, dict) or not isinstance(results := record.get("results"), list):
         return False
     threshold = ranker.calibration.threshold if ranker.calibration else None
+    read = ranker.as_read(question).text if question.candidates else question.text
     head = {"id": question.id, "question": question.text, "model": ranker.name, "threshold": threshold}
+    head |= {"read_as": read if read != question.text else None}
     sure, verdict = record.get("answerability"), record.get("answerable")
     return (
         all(_same(record.get(name), value) for name, value in head.items())

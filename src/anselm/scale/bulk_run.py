@@ -49,6 +49,7 @@ class Order:
     strict: bool = False
     overwrite: bool = False
     part_bytes: int | None = PART_BYTES
+    respell: bool = True
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def make_plan(order: Order, files: Sequence[File], parts: Sequence[Part], known:
         raise InputError(f"{beside(order.folder, taken[0])} is there already, and no manifest; give another folder")
     sizes = {file.place: file.size for file in files}
     kind = order.device.partition(":")[0] if order.device else None
-    pinned = Manifest(order.model, known, order.top, kind, order.part_bytes)
+    pinned = Manifest(order.model, known, order.top, kind, order.part_bytes, order.respell)
     cut = check_manifest(order.folder, replace(pinned, cut=sizes_of_cut(parts, sizes)), names)
     check_cuts(order.folder, parts, recorded(names) & names, cut)
     done = tuple(made_before(order.folder, part) for part in parts if part.name in names)
@@ -199,7 +200,7 @@ def start_over(folder: str, taken: set[str], names: set[str]) -> set[str]:
 def run_plan(plan: Plan, crew: Crew, advance: Advance) -> BulkReport:
     order, records, failed = plan.order, list[PartRecord](), list[AnselmError]()
     largest_first = sorted(plan.todo, key=lambda part: -part.size)  # else the last worker would be waited for
-    tasks = (RankPart(part, order.folder, order.top, order.strict) for part in largest_first)
+    tasks = (RankPart(part, order.folder, order.top, order.strict, order.respell) for part in largest_first)
     for event in dispatch(crew, tasks):
         if isinstance(event, Advanced):
             advance(event.lists)

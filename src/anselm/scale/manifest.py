@@ -38,6 +38,7 @@ class Manifest:
     top: int | None
     device: str | None  # the kind, where torch computes; scores differ by rounding
     part_bytes: int | None  # of pieces of large files
+    respell: bool = True
     cut: Mapping[str, int] = field(default_factory=dict)  # bytes of the files that were cut, by their names
 
     def to_json(self) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def check_manifest(folder: str, wanted: Manifest, names: set[str]) -> Mapping[st
     if MANIFEST not in names:
         write_json(beside(folder, MANIFEST), wanted.to_json())
         return {}
-    there, now = read_json(beside(folder, MANIFEST)), json.loads(json.dumps(wanted.to_json()))
+    there, now = {"respell": True, **read_json(beside(folder, MANIFEST))}, json.loads(json.dumps(wanted.to_json()))
     if (version := there.get("version")) != VERSION:
         raise InputError(
             f"{folder} was begun by another version of Anselm (its manifest is {version!r}, not {VERSION})"

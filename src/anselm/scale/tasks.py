@@ -49,6 +49,7 @@ class RankPart:
     folder: str
     top: int | None
     strict: bool
+    respell: bool = True
 
     @property
     def name(self) -> str:
@@ -57,6 +58,7 @@ class RankPart:
     def run(self, ranker: Ranker, tell: Tell) -> PartRecord:
         began, skipped, ids, pairs, lists = time.perf_counter(), list[FormatError](), list[str](), 0, 0
         questions = read_lists(self.part, None if self.strict else skipped.append)
+        ranker = Ranker(ranker.scorer, ranker.calibration, ranker.name, self.respell)
         with write_lists(beside(self.folder, self.name)) as write:
             for question, ranking in ranked_lists(ranker, questions):
                 write(ranked_record(question, ranking, self.top))
