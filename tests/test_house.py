@@ -15,10 +15,11 @@ import anselm
 from anselm.checkpoints.catalogue import read_table
 
 PACKAGE = Path(anselm.__file__).parent
-GROUND = {"errors", "files", "machine", "outputs", "saved_json", "scorer"}
+GROUND = {"abilities", "errors", "files", "machine", "outputs", "saved_json", "scorer"}
 EDGES = {"cli", "serve", "integrations", "__main__"}
 # Which rooms a room may import from, besides itself and the ground.
 MAY_SEE: dict[str, set[str]] = {
+    "abilities": {"data"},
     "errors": set(),
     "outputs": set(),
     "files": set(),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +17,6 @@ T = TypeVar("T")
 Scores = NDArray[np.float64]
 Progress = Callable[[Iterable[Question]], Iterable[Question]]  # passes the questions on, and shows that it does
 
-_WORD = re.compile(r"\S+")
 BATCH = 64  # lists: enough for a model to put batches together, few enough for progress to move
 
 
@@ -98,42 +95,10 @@ class Gauge(Protocol):
         ...
 
 
-class WordGauge:
-    """Of a model that has no tokens of its own, and reads texts of any length."""
-
-    window = None
-    asked = None
-
-    def lengths(self, texts: Sequence[str]) -> list[int]:
-        return [len(text.split()) for text in texts]
-
-    def room(self, asked: int) -> float:
-        return math.inf
-
-    def cut(self, text: str, limit: int) -> str:
-        ends = [match.end() for match in _WORD.finditer(text)]
-        return text[: ends[limit - 1]] if len(ends) > limit else text
-
-
 class Scorer(Protocol):
     """One score per candidate, higher is better, each list on its own.
 
-    What some can do besides is asked of them:
-        computes_on() -> (engine, threads)
-        gauge() -> a Gauge: how it counts texts, and how much of them it reads at once
-        question_cut(question) -> how many characters of one that it has scored were read, if not all; else by its gauge
-        text_vectors(texts) -> unit vectors, by which similar answers are known, and text_fingerprint, what made them
-        settled(question) -> the same scorer, without what it takes from the rest of a list
-        score_in_turn(questions) -> for each list its scores, and which candidates the larger of two models read
-        stages() -> the rule for that, and both models, for who has them elsewhere: rule.score(*models, questions)
-        fit(texts) -> the same scorer, with the statistics of a corpus
-        representations(questions) -> for each list what its scores are read off, (candidates, width)
-        relations(question) -> the graphs through which the candidates of a list see each other
-        attended(question, chosen) -> the trees of the question and of some candidates, and what drew attention there
-        figures(question, place) -> Figures of what it saw else, of the candidate at this place above all
-        exports_to: str | None, the runtime that can run it without torch
-        lists_at_once: int, where more than BATCH keep it busy
-        to(device): a torch module, which can be moved to what torch computes on
+    abilities.py has what some can do besides.
     """
 
     name: str
@@ -146,18 +111,6 @@ class Scorer(Protocol):
     def save(self, folder: Path) -> None:
         """Write what `load` of the model's file needs into a folder that exists."""
         ...
-
-
-def computes_on(scorer: Scorer) -> tuple[str, int]:
-    """What computes its scores, and with how many threads."""
-    said = getattr(scorer, "computes_on", None)
-    return said() if said is not None else ("python", 1)
-
-
-def gauge_of(scorer: Scorer) -> Gauge:
-    """How it counts texts: in words, where it does not say."""
-    said = getattr(scorer, "gauge", None)
-    return cast(Gauge, said()) if said is not None else WordGauge()
 
 
 def silent(questions: Iterable[Question]) -> Iterable[Question]:

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from anselm.abilities import gauge_of
 from anselm.ranking.ranker import Ranker
-from anselm.scorer import gauge_of
 
 TEXT = "We open at nine, unbelievably early; bring a thermos."
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from anselm.abilities import computes_on
 from anselm.machine import usable_cores
 from anselm.ranking.ranker import Ranker
 from anselm.runtime import engines
 from anselm.runtime.engines import Run, onnx_runtime
-from anselm.scorer import computes_on
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ import numpy as np
 from fastapi.testclient import TestClient
 
 from anselm import Question, Ranker
+from anselm.abilities import WordGauge
 from anselm.runtime.cascade import Cascade
 from anselm.runtime.cascade import Settings as Rule
-from anselm.scorer import Gauge, Perspective, Scores, WordGauge
+from anselm.scorer import Gauge, Perspective, Scores
 from anselm.serve.app import create_app
 from anselm.serve.configuration import Settings
 from anselm.serve.ranker_process import LoadedModel, read_batch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anselm.cli.output import note, patience
 from anselm.cli.presentation import glance, present
@@ -28,11 +28,11 @@ def ask_once(asked: Asked, place: str, model: str, device: str | None, as_json: 
     from anselm.ranking.pool_answers import ask_pool
     from anselm.ranking.ranker import Ranker
     from anselm.retrieval.filters import parse_where
-    from anselm.retrieval.pool import Pool
+    from anselm.retrieval.pool import Pool, TextEncoder
 
     with patience("asking"):
         ranker = Ranker.load(model, device=device, threshold=asked.threshold, respell=asked.respell)
-        encoder: Any = ranker.scorer if hasattr(ranker.scorer, "text_fingerprint") else None
+        encoder = ranker.scorer if isinstance(ranker.scorer, TextEncoder) else None
         with Pool.open(place, encoder) as pool:
             answers = ask_pool(
                 ranker,

@@ -17,13 +17,14 @@ and classes (lengths) drawn as they are distributed there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anselm.abilities import Represents
 from anselm.annotations.penn_labels import EMPTY, bare_label
 from anselm.annotations.syntax import ROOT, parse_texts
 from anselm.annotations.trees import Tree
@@ -81,17 +82,17 @@ def top_constituents(tree: Tree) -> str:
     return " ".join(bare_label(child.label) for child in tree.children if child.label != EMPTY)
 
 
-def check_represented(scorer: Scorer, name: str) -> Callable[[Sequence[Question]], list[Floats]]:
-    found: Callable[[Sequence[Question]], list[Floats]] | None = getattr(scorer, "representations", None)
-    if found is None:
+def check_represented(scorer: Scorer, name: str) -> Represents:
+    if not isinstance(scorer, Represents):
         raise InputError(f"{name} has no vectors of pairs that could be probed: transformers that were trained have")
-    return found
+    return scorer
 
 
 def find_vectors(scorer: Scorer, questions: Sequence[Question], name: str, progress: Progress = silent) -> Floats:
     """What a model reads its scores off. (pairs, width)"""
-    represent = check_represented(scorer, name)
-    return np.concatenate([row for batch in batched(progress(questions), BATCH) for row in represent(batch)])
+    model = check_represented(scorer, name)
+    rows = (row for batch in batched(progress(questions), BATCH) for row in model.representations(batch))
+    return np.concatenate(list(rows))
 
 
 @dataclass(frozen=True)

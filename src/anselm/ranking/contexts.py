@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from anselm.abilities import Attends, Relates
 from anselm.data.question import Question
 from anselm.errors import InputError
 from anselm.scorer import Perspective, Scorer, Scores, score_lists
@@ -62,28 +63,27 @@ class Context:
 
 def find_context(scorer: Scorer, question: Question, name: str) -> Context:
     """What a model makes of a list as a whole. Alone, a candidate is a list of its own."""
-    relations = check_related(scorer, name)
+    model = check_related(scorer, name)
     single = [replace(question, candidates=(candidate,)) for candidate in question.candidates]
     alone = np.concatenate(score_lists(scorer, single))
     (together,) = scorer.score([question])
     texts = tuple(one.text if one.heading else one.content for one in question.candidates)  # headings repeat
-    return Context(question.text, name, texts, tuple(relations(question)), alone, together)
+    return Context(question.text, name, texts, tuple(model.relations(question)), alone, together)
 
 
 def check_drawable(scorer: Scorer, name: str) -> None:
     """Whether there is something to see of how a model reads a list: graphs, or trees."""
-    if not any(hasattr(scorer, ability) for ability in ("relations", "attended")):
+    if not isinstance(scorer, Relates | Attends):
         raise InputError(
             f"{name} has no graphs over the candidates of a list and no trees, so there is nothing to draw; "
             "`anselm train --data LISTS --base br-mpge-as --out FOLDER` makes a model that has graphs"
         )
 
 
-def check_related(scorer: Scorer, name: str) -> Callable[[Question], list[Perspective]]:
-    found: Callable[[Question], list[Perspective]] | None = getattr(scorer, "relations", None)
-    if found is None:
+def check_related(scorer: Scorer, name: str) -> Relates:
+    if not isinstance(scorer, Relates):
         raise InputError(f"{name} has no graphs over the candidates of a list, so there is nothing to draw")
-    return found
+    return scorer
 
 
 def strongest_edges(perspective: Perspective, most: int = STRONGEST) -> list[Edge]:

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from anselm.abilities import Settles
 from anselm.data.question import Candidate, Question
 from anselm.metrics.ties import FloatArray
 from anselm.scorer import Scorer, score_lists
@@ -67,8 +68,7 @@ class Explanation:
 
 def explain(scorer: Scorer, question: Question, chosen: Sequence[int]) -> list[Explanation]:
     """Explain the scores of some candidates, named by their places in the list."""
-    settled = getattr(scorer, "settled", None)
-    scorer = settled(question) if settled is not None else scorer
+    scorer = scorer.settled(question) if isinstance(scorer, Settles) else scorer
     asked = stretches(question.text)
     said = [list(shortened(question.candidates[place])) for place in chosen]
     score = score_pairs if scorer.pairwise else score_whole_lists

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from anselm.abilities import Relates, Shows
 from anselm.data.question import Question
 from anselm.ranking.context_pictures import NARROW, draw_svg
 from anselm.ranking.contexts import STRONGEST, Context, Edge, find_context, strongest_edges
@@ -14,14 +15,13 @@ TITLE = "The candidates among each other"
 
 
 def has_figures(scorer: Scorer) -> bool:
-    return hasattr(scorer, "relations") or hasattr(scorer, "figures")
+    return isinstance(scorer, Relates | Shows)
 
 
 def draw_figures(scorer: Scorer, question: Question, place: int, name: str) -> tuple[Figure, ...]:
     """All that a model has to show of a list whose best candidate is at `place`; nothing, of most models."""
-    graphs = [graph_figure(find_context(scorer, question, name))] if hasattr(scorer, "relations") else []
-    draw: Any = getattr(scorer, "figures", None)
-    return (*graphs, *(draw(question, place) if draw is not None else ()))
+    graphs = [graph_figure(find_context(scorer, question, name))] if isinstance(scorer, Relates) else []
+    return (*graphs, *(scorer.figures(question, place) if isinstance(scorer, Shows) else ()))
 
 
 def graph_figure(context: Context) -> Figure:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from anselm.abilities import Encodes
 from anselm.data.question import Question
 from anselm.models.lexical import Lexical
 from anselm.scorer import Scorer
@@ -21,8 +22,8 @@ def nearest(scorer: Scorer, question: Question, read: int | None) -> Question:
         return question
     rough = Lexical("bm25").score([question])[0]
     kept = np.argsort(-rough, kind="stable")[: max(capacity, COMPARED)]
-    if encode := getattr(scorer, "text_vectors", None):
-        asked, *texts = encode([question.text, *(question.candidates[i].content for i in kept)])
+    if isinstance(scorer, Encodes):
+        asked, *texts = scorer.text_vectors([question.text, *(question.candidates[i].content for i in kept)])
         kept = fuse(kept, kept[np.argsort(-(np.array(texts) @ asked), kind="stable")])
     kept = np.sort(kept[:capacity])
     return replace(question, candidates=tuple(question.candidates[i] for i in kept))

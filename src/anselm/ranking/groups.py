@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from anselm.abilities import Encodes
 from anselm.scorer import Scorer
 from anselm.text.stem import stem
 from anselm.text.tokens import STOPWORDS, words
@@ -28,8 +29,9 @@ ALIKE_WORDS = 0.35  # of words: lower, since other words may say the same
 
 def group_answers(scorer: Scorer, texts: Sequence[str]) -> list[int]:
     """The group of each text, best first; group 0 is that of the best."""
-    encode = getattr(scorer, "text_vectors", None)
-    return join_groups(encode(list(texts)), ALIKE) if encode is not None else join_by_words(texts, ALIKE_WORDS)
+    if isinstance(scorer, Encodes):
+        return join_groups(scorer.text_vectors(list(texts)), ALIKE)
+    return join_by_words(texts, ALIKE_WORDS)
 
 
 def join_groups(vectors: Numbers, alike: float) -> list[int]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anselm.abilities import Attends, Relates, TakesTurns
 from anselm.data.formats.records import check_question
 from anselm.data.objects import has_id
 from anselm.data.question import Candidate, Question
@@ -203,7 +204,7 @@ class Ranker:
         return Ranking(question.text, self.name, False, threshold, (), 0.0)
 
     def _context(self, question: Question) -> Context | None:
-        return find_context(self.scorer, question, self.name) if hasattr(self.scorer, "relations") else None
+        return find_context(self.scorer, question, self.name) if isinstance(self.scorer, Relates) else None
 
     def _figures(self, question: Question, ranking: Ranking[Result]) -> tuple[Figure, ...]:
         return draw_figures(self.scorer, question, ranking.best.index, self.name)
@@ -213,13 +214,12 @@ class Ranker:
     ) -> list[Result]:
         """The same results; the first so many say why, or what drew attention, where a model reads along trees."""
         first, chosen = list(results[:count]), [result.index for result in results[:count]]
-        attended = getattr(self.scorer, "attended", None)
         if explain:
             with suppress(MissingTreeError):  # a file of trees has none for a text without a word
                 found = explain_scores(self.scorer, question, chosen)
                 first = [replace(result, explanation=why) for result, why in zip(first, found, strict=True)]
-        if (explain or context) and attended is not None:
-            pairs = zip(first, attended(question, chosen), strict=True)
+        if (explain or context) and isinstance(self.scorer, Attends):
+            pairs = zip(first, self.scorer.attended(question, chosen), strict=True)
             first = [replace(result, trees=trees) for result, trees in pairs]
         return [*first, *results[count:]]
 
@@ -238,8 +238,8 @@ class Ranker:
 
 def read_lists(scorer: Scorer, questions: Sequence[Question]) -> list[tuple[Scores, list[bool | None]]]:
     """The scores of each list, and which candidates the larger of two models read; None where there is but one."""
-    if (read := getattr(scorer, "score_in_turn", None)) is not None:
-        return [(scores, seen.tolist()) for scores, seen in read(questions)]
+    if isinstance(scorer, TakesTurns):
+        return [(scores, seen.tolist()) for scores, seen in scorer.score_in_turn(questions)]
     return [(scores, [None] * len(scores)) for scores in scorer.score(questions)]
 
 

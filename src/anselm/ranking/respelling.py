@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
+from anselm.abilities import Cuts, gauge_of
 from anselm.data.question import Question
-from anselm.scorer import Scorer, gauge_of
+from anselm.scorer import Scorer
 from anselm.text.spelling import respell
 
 ENGLISH = "English"
@@ -27,9 +27,8 @@ def all_as_read(scorer: Scorer, questions: Sequence[Question]) -> list[Question]
 
 def cut_of(scorer: Scorer, question: str) -> int | None:
     """How many characters of a question are read, where it is too long to be read to its end."""
-    known = getattr(scorer, "question_cut", None)
-    if known is not None:
-        return cast(int | None, known(question))
+    if isinstance(scorer, Cuts):
+        return scorer.question_cut(question)
     gauge = gauge_of(scorer)
     if gauge.asked is None or len(question) <= gauge.asked or gauge.lengths([question])[0] <= gauge.asked:
         return None

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from anselm.abilities import computes_on
 from anselm.data.bundled import bundled_lists, bundled_sentences
 from anselm.data.question import Candidate, Question
 from anselm.errors import InputError
 from anselm.machine import resident_megabytes
 from anselm.ranking.ranker import Ranker
-from anselm.scorer import computes_on
 
 SECONDS = 8.0  # for all measurements together; loading comes on top
 LEAST, MOST = 3, 500  # calls, however slow or fast the model is

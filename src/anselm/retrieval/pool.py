@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ PAGE = 100  # items that are read at once
 DEPTH = 100  # of each kind of search, before they are fused
 
 
+@runtime_checkable
 class TextEncoder(Protocol):
     """What makes the vectors: the encoder of the default model, or a ranker's own."""
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anselm.abilities import gauge_of
 from anselm.checkpoints.blend import read_blend
 from anselm.checkpoints.catalogue import DEFAULT, SHIPPED
 from anselm.checkpoints.checkpoint import Checkpoint
@@ -26,7 +27,7 @@ from anselm.data.question import Question
 from anselm.runtime import blended
 from anselm.runtime.blended import Blended, Open
 from anselm.runtime.vector_store import Numbers
-from anselm.scorer import Gauge, Scorer, Scores, gauge_of
+from anselm.scorer import Gauge, Scorer, Scores
 
 Line = tuple[float, float]  # alpha, beta
 Turn = tuple[Scores, NDArray[np.bool_]]  # of a list: its scores, and which candidates the larger one read

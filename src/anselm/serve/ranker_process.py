@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anselm import Question, Ranker
+from anselm.abilities import Encodes, HasStages, gauge_of
 from anselm.errors import AnselmError
 from anselm.machine import SHARES
 from anselm.ranking.figures import draw_figures, has_figures
 from anselm.ranking.respelling import cut_of
 from anselm.ranking.torch_devices import VARIABLE as DEVICE
-from anselm.scorer import Figure, gauge_of
+from anselm.scorer import Figure
 
 Call = tuple[str, str, Any]
 
@@ -85,20 +86,21 @@ class LoadedModel:
     def describe(self) -> Description:
         scorer = self.ranker.scorer
         return Description(
-            self.name, scorer.capacity, scorer.pairwise, scorer.language, hasattr(scorer, "text_vectors"),
+            self.name, scorer.capacity, scorer.pairwise, scorer.language, isinstance(scorer, Encodes),
             self.ranker.calibration, self.gauge.window, has_figures(scorer), *self._in_turn(),
         )  # fmt: skip
 
     def stages(self) -> list[LoadedModel]:
         """Of two models in turn, each by itself: so that long lists are read in slices."""
-        stages: Any = getattr(self.ranker.scorer, "stages", None)
-        models = stages()[1] if stages is not None else ()
+        scorer = self.ranker.scorer
+        models = scorer.stages()[1] if isinstance(scorer, HasStages) else ()
         rankers = [Ranker(one, respell=False) for one in models]
         return [LoadedModel(f"{self.name}/{number}", one) for number, one in enumerate(rankers, start=1)]
 
     def _in_turn(self) -> tuple[Any, tuple[Description, ...]]:
-        stages: Any = getattr(self.ranker.scorer, "stages", None)
-        return (stages()[0], tuple(one.describe() for one in self.stages())) if stages is not None else (None, ())
+        if not isinstance(scorer := self.ranker.scorer, HasStages):
+            return None, ()
+        return scorer.stages()[0], tuple(one.describe() for one in self.stages())
 
     def score(self, questions: Sequence[Question]) -> list[Scored]:
         found = self.ranker.scorer.score(questions)

@@ -37,7 +37,7 @@ class RemoteScorer:
         if description.figures:
             self.figures = self._figures
         if description.rule is not None:
-            self.rule, self.stages = description.rule, [self._stage(one) for one in description.stages]
+            self.rule, self.readers = description.rule, [self._stage(one) for one in description.stages]
             self.score_in_turn = self._score_in_turn
 
     def score(self, questions: Sequence[Question]) -> list[NDArray[np.float64]]:
@@ -59,10 +59,10 @@ class RemoteScorer:
 
     def _score_in_turn(self, questions: Sequence[Question]) -> Any:
         """Of two models, each of which scores pairs alone, so that its lists can be cut."""
-        found = self.rule.score(*self.stages, questions)
-        self.tokens = sum(stage.tokens for stage in self.stages)
-        self.windowed = {id for stage in self.stages for id in stage.windowed}
-        self.cuts = {text: cut for stage in self.stages for text, cut in stage.cuts.items()}
+        found = self.rule.score(*self.readers, questions)
+        self.tokens = sum(stage.tokens for stage in self.readers)
+        self.windowed = {id for stage in self.readers for id in stage.windowed}
+        self.cuts = {text: cut for stage in self.readers for text, cut in stage.cuts.items()}
         return found
 
     def _parts(self, question: Question) -> Iterator[Question]:
