@@ -19,6 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+GIVEN = "GPU_MEMORY"
+SLACK = 1.08
 MEMORY, PLACES = 125.0, 15  # of one GPU with 141 GB, whose programs take half a GB each besides, and 16 cores
 
 
@@ -104,7 +106,7 @@ def begin(job: Job, logs: Path) -> Running:
     with (logs / f"{job.id}.log").open("wb") as log:
         process = subprocess.Popen(
             ["bash", "-c", job.command], stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
-            env={**os.environ, **job.environment},
+            env={**os.environ, GIVEN: str(job.memory), **job.environment},
         )  # fmt: skip
     return Running(job, process, time.monotonic())
 
@@ -123,6 +125,15 @@ def note(path: Path, state: Mapping[str, str], took: Mapping[str, float]) -> Non
     partial = path.with_suffix(".partial")
     partial.write_text("\n".join([f"{len(state) - len(lines)} of {len(state)} wait", *lines]) + "\n", encoding="utf-8")
     partial.replace(path)
+
+
+def keep_to_memory() -> None:
+    """For the job itself: it fails rather than that others do."""
+    import torch
+
+    if given := os.environ.get(GIVEN):
+        whole = torch.cuda.get_device_properties(0).total_memory
+        torch.cuda.set_per_process_memory_fraction(min(1.0, SLACK * float(given) * 1e9 / whole))
 
 
 def main() -> None:

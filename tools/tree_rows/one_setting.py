@@ -16,10 +16,12 @@ from anselm.experiments import run as runs
 from anselm.experiments.job_pool import run_jobs
 from anselm.experiments.jobs import Context
 from anselm.experiments.recipe_files import find_recipe
+from tools.side_by_side import keep_to_memory
 from tools.tree_rows.rows import keep_models, paper_row, read_kept, use_kept
 
 
 def main() -> None:
+    keep_to_memory()
     folder, trees, journal, recipe, corpus, seed, number = sys.argv[1:]
     (row,) = runs.plan_rows(find_recipe(paper_row(recipe)), [corpus])
     use_kept(Path(folder))

@@ -32,6 +32,7 @@ from anselm.experiments.recipe_files import find_recipe
 from anselm.experiments.schema import Recipe
 from anselm.models.frames.constituents import READ
 from anselm.models.frames.pretrained import MINILM
+from tools.side_by_side import keep_to_memory
 from tools.tree_rows.keep_trees import shards
 
 
@@ -81,6 +82,7 @@ def keep_models(folder: Path, run: Any = jobs.run_corpus) -> None:
 
 
 def main() -> None:
+    keep_to_memory()
     folder, trees, journal, recipe, corpus, *seeds = sys.argv[1:]
     row = find_recipe(paper_row(recipe))
     use_kept(Path(folder))
