@@ -22,10 +22,10 @@ from anselm.experiments.schema import Recipe, find_stage
 from tools.side_by_side import Job
 from tools.tree_rows.rows import paper_row
 
-LARGE = "all-mpnet-base-v2"
-# GB, by encoder: 0.65 MB for each token of a batch of all-mpnet-base-v2, which has 36,000 at most, and its weights
-MEMORY = {False: 8.0, True: 24.0}
-TRANSFER = {False: 12.0, True: 27.0}  # batches of 64 lists
+LARGE, FORUM = "all-mpnet-base-v2", "semeval"
+# GB, by encoder and whether texts are long: 0.65 MB for each token of a batch of all-mpnet-base-v2, and its weights
+MEMORY = {(False, False): 8.0, (False, True): 10.0, (True, False): 24.0, (True, True): 34.0}
+TRANSFER = {False: 12.0, True: 33.0}  # batches of 64 lists
 
 
 def plan(folder: Path, asked: Sequence[str]) -> Iterator[Job]:
@@ -47,7 +47,7 @@ def row_jobs(folder: Path, recipe: Recipe, corpus: str, seeds: Sequence[int], ma
     def job(id: str, seed: int, command: str, after: Sequence[str]) -> Job:
         first, large = Training(recipe, (corpus,), seed).transfer, LARGE in recipe.config.get("base", "")
         maker = makes.setdefault(first, id) if first else id
-        memory = TRANSFER[large] if first and maker == id else MEMORY[large]
+        memory = TRANSFER[large] if first and maker == id else MEMORY[large, corpus.startswith(FORUM)]
         waits = [*after, *([maker] if maker != id else [])]
         return Job(id, command, memory, waits, environment={"KEEP_TRANSFERS": str(folder / "transfers")})
 
