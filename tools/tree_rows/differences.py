@@ -1,7 +1,7 @@
 """Does the tree help, does its syntax? Every corpus and both encoders: python -m tools.tree_rows.differences [RESULTS]
 
-Of recorded results: tree-semantic and tree against direct fine-tuning, tree against tree-semantic, each also after the
-transfer, on the clean test sets and then on dev. Holm's correction is of the larger p, over all of a split.
+Of recorded results with two seeds or more: tree-semantic and tree against direct fine-tuning, tree against
+tree-semantic, each also after the transfer, on the clean test sets and then on dev. Holm's correction is of the larger p, over all of a split.
 """
 
 # ruff: noqa: T201
@@ -31,7 +31,8 @@ PAIRS = (
 
 
 def pairs(results: Sequence[Result]) -> Iterator[tuple[Result, Result]]:
-    found = {(one.row, *place(one)): one for one in results if one.values and not one.outdated}
+    told = (one for one in results if one.values and len(one.seeds) > 1 and not one.outdated)
+    found = {(one.row, *place(one)): one for one in told}
     for size in ("", "-110m"):
         for spot in dict.fromkeys(map(place, results)):
             for row, against in PAIRS:
