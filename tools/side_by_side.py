@@ -2,9 +2,10 @@
 
 JOBS are a list of objects: `id`, `command` (of bash), `memory` (GB of the GPU that it may take), and perhaps `after`
 (ids of jobs that must have ended well), `files` (that must be there), `environment`, `group` with `most` (of which no
-more run at once) and `seconds` (after which it is ended). They begin in their order while memory and places last; a job
-that is due and does not fit holds back those behind it, but for those of a group. FOLDER/status.txt says how each is,
-FOLDER/log has what they print. Whoever a failed job was needed by is left out.
+more run at once), `seconds` (after which it is ended) and `tries`: a job that fails begins again, with more memory, as
+often as that. They begin in their order while memory and places last; a job that is due and does not fit holds back
+those behind it, but for those of a group. FOLDER/status.txt says how each is, FOLDER/log has what they print. Whoever a
+failed job was needed by is left out. What runs beside all this and is not told of takes memory from it.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 GIVEN = "GPU_MEMORY"
 SLACK = 1.08
+MORE = 1.35  # memory, after a failure
 MEMORY, PLACES = 125.0, 15  # of one GPU with 141 GB, whose programs take half a GB each besides, and 16 cores
 
 
@@ -35,6 +37,11 @@ class Job:
     group: str | None = None
     most: int = 1
     seconds: float | None = None
+    tries: int = 1
+
+    @property
+    def again(self) -> Job:
+        return replace(self, memory=self.memory * MORE, tries=self.tries - 1)
 
 
 @dataclass
@@ -79,13 +86,16 @@ def left_out(jobs: Sequence[Job], state: Mapping[str, str]) -> list[str]:
 def run(
     jobs: Sequence[Job], folder: Path, seconds: float, memory: float = MEMORY, places: int = PLACES
 ) -> dict[str, str]:
-    logs, began = folder / "log", time.monotonic()
+    logs, began, jobs = folder / "log", time.monotonic(), list(jobs)
     logs.mkdir(parents=True, exist_ok=True)
     state, running, took = {job.id: "waits" for job in jobs}, list[Running](), dict[str, float]()
     while True:
         for one in [one for one in running if one.over]:
-            state[one.job.id] = "done" if one.process.returncode == 0 else "failed"
             running.remove(one)
+            state[one.job.id] = "done" if one.process.returncode == 0 else "failed"
+            if state[one.job.id] == "failed" and one.job.tries > 1:
+                state[one.job.id] = "waits"
+                jobs[jobs.index(one.job)] = one.job.again
         state |= dict.fromkeys(left_out(jobs, state), "left out")
         for job in due(jobs, state, memory, places):
             running.append(begin(job, logs))

@@ -37,6 +37,20 @@ def test_what_needs_a_failed_one_is_left_out_and_the_rest_is_done(tmp_path: Path
     assert "fails failed" in (tmp_path / "status.txt").read_text(encoding="utf-8")
 
 
+def test_what_fails_is_tried_again_with_more_memory(tmp_path: Path) -> None:
+    tell = (
+        f'echo "$GPU_MEMORY" >> {tmp_path}/given; test -e {tmp_path}/second || {{ touch {tmp_path}/second; exit 1; }}'
+    )
+    jobs = [
+        Job("twice", tell, 10, tries=2),
+        Job("behind", "true", 1, after=["twice"]),
+        Job("never", "false", 1, tries=3),
+    ]
+    found = run(jobs, tmp_path, 5)
+    assert found == {"twice": "done", "behind": "done", "never": "failed"}
+    assert (tmp_path / "given").read_text(encoding="utf-8").split() == ["10", "13.5"]
+
+
 def test_it_ends_when_the_time_is_over(tmp_path: Path) -> None:
     found = run([Job("endless", f"sleep 60; touch {tmp_path}/never", 1)], tmp_path, 0.2)
     assert found == {"endless": "runs"}

@@ -135,7 +135,7 @@ def test_differences_are_of_rows_on_the_same_questions_and_encoder() -> None:
 
 
 def test_rows_are_planned_as_jobs() -> None:
-    """Settings of a search at once, then the other seeds; one job makes what others go on from."""
+    """Settings of a search at once, then the other seeds; a transfer once, before the rows that go on from it."""
     asked = ["table-4/tree-110m:trecqa:1,2", "table-4/transfer-then-adapt:wikiqa:1,1", "table-4/transfer-tree:wikiqa:1"]
     jobs = {job.id.removeprefix("tree-aggregation-transformer.table-4."): job for job in plan(Path("/f"), asked[:1])}
     assert list(jobs) == ["tree-110m.trecqa.1.0", "tree-110m.trecqa.1.1", "tree-110m.trecqa.2"]
@@ -144,8 +144,11 @@ def test_rows_are_planned_as_jobs() -> None:
     assert last.command.startswith("cat /f/journals/")
     assert last.command.endswith(" trecqa 1 2")
     maker, *others = plan(Path("/f"), [asked[1].replace("1,1", "1"), asked[2]])
-    assert [list(job.after) for job in others] == [[maker.id], [maker.id]]
+    assert maker.command.startswith("python3 -m tools.tree_rows.transfer /f/transfers ")
+    assert [list(job.after) for job in others] == [[maker.id]] * 3  # a row, and two settings of the other
     assert maker.memory > others[0].memory
+    seeds = [job.id for job in plan(Path("/f"), ["table-4/transfer-then-adapt-110m:trecqa:3,1,2"])]
+    assert [id.startswith("transfer.") for id in seeds] == [True, True, False, False, False, False]
 
 
 def test_of_several_settings_the_best_model_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,9 @@
     python -m tools.tree_rows.keep_trees FOLDER TREES [I N]     the corpora's trees
     python -m tools.tree_rows.rows FOLDER TREES JOURNAL RECIPE CORPUS SEED...
     python -m tools.tree_rows.plan FOLDER ROW:CORPUS[:SEEDS] ... > JOBS.json    rows side by side, for ...
-    python -m tools.side_by_side JOBS.json FOLDER
+    python -m tools.side_by_side JOBS.json FOLDER               which are these two and a transfer alone:
+    python -m tools.tree_rows.transfer OUT RECIPE CORPUS SEED
+    python -m tools.tree_rows.one_setting FOLDER TREES JOURNAL RECIPE CORPUS SEED NUMBER
     python -m tools.tree_rows.probes FOLDER OUT DATA=TREE,SEQUENTIAL...
     python -m tools.tree_rows.differences                       what tree and syntax add, from recorded results
 

@@ -1,7 +1,8 @@
 """Does the tree help, does its syntax? Every corpus and both encoders: python -m tools.tree_rows.differences [RESULTS]
 
 Of recorded results with two seeds or more: tree-semantic and tree against direct fine-tuning, tree against
-tree-semantic, each also after the transfer, on the clean test sets and then on dev. Holm's correction is of the larger p, over all of a split.
+tree-semantic, each also after the transfer, on the clean test sets and then on dev. Holm's correction is of the larger
+p, over all of a split.
 """
 
 # ruff: noqa: T201
