@@ -177,3 +177,10 @@ ODD = {
 def test_an_odd_word_file_is_one_sentence(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"a\.docx: is not a Word file \(\.docx\), or damaged or encrypted"):
         read(tmp_path, "a.docx", content)
+
+
+def test_questions_without_a_style_are_headings_of_a_word_file(tmp_path: Path) -> None:
+    faq = {"Can I bring my dog?": "On a lead.", "What is a bed?": "31 euros.", "Is there parking?": "Behind the house."}
+    body = "".join(paragraph(question) + paragraph(answer) for question, answer in faq.items())
+    document = read(tmp_path, "a.docx", docx(body))
+    assert {one.question: one.answer for one in entries_of(document)} == faq

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from anselm.text.kinds import headings_of, pieces_of
-from anselm.text.outlines import Outline, is_question, join_titles
+from anselm.text.outlines import Outline, join_titles
+from anselm.text.questions import is_question
 
 
 def outline(source: str, kind: str) -> Outline:

@@ -3,9 +3,10 @@
 documents       files as sentences, or as the entries of a FAQ: the front door of this room
 folders, kinds, encodings   which files there are, of which kind, and their bytes as text
 html, markdown, docx, pdf, paragraphs   one kind each, as text that knows its place in the source
-pieces, outlines   cleaned text with places, and the headings above them
+pieces, outlines, questions   cleaned text with places, the headings above them, and questions set like headings
 faq             an entry of a FAQ
 faq_columns, faq_tables, faq_records, faq_pages   entries from tables, from JSON, and from pages
+page_tables, linked_faqs   a page's tables of questions and answers, and what it tells search engines
 sentences, abbreviations   where sentences end
 windows         a text that is too long, in parts that overlap
 tokens, stem, statistics   words as lexical models match them, and how common they are

@@ -12,8 +12,9 @@ import gzip
 import re
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from anselm.errors import AnselmError, FormatError, InputError, UnknownNameError
@@ -27,13 +28,17 @@ from anselm.text.faq_tables import table_entries
 from anselm.text.folders import find_documents as find_documents
 from anselm.text.folders import is_folder, unreadable
 from anselm.text.kinds import ALLOWED, KINDS, headings_of, pieces_of, refuse_address, suffix
-from anselm.text.outlines import Heading, is_question, join_titles
+from anselm.text.linked_faqs import scripted_entries
+from anselm.text.outlines import Heading, join_titles, with_questions
+from anselm.text.page_tables import faq_tables
 from anselm.text.pdf import read_pdf
 from anselm.text.pieces import Cleaned
+from anselm.text.questions import LONGEST, blocks_of, ends_as_question, is_question, lines_of
 from anselm.text.sentences import sentence_spans
 from anselm.text.windows import windows
 
 _MAX_WORDS, _OVERLAP = 200, 20  # a "sentence" beyond is a log or a table; models read about this much at once
+_BLANK = re.compile(r"\n[ \t\r]*+\n")
 _HAS_WORD = re.compile(r"[^\W_]")
 _TABLE_ENTRIES = {"csv": table_entries, "tsv": table_entries, "json": record_entries, "jsonl": record_entries}
 
@@ -71,8 +76,8 @@ class Sentence:
 def sentences(document: Document) -> list[Sentence]:
     """The sentences of a document, in order: list items, table rows and blocks of code are some, too; headings are not.
 
-    What is longer than 200 words comes in overlapping parts; what holds no letter or digit is left out. A table has no
-    sentences but entries.
+    A question is in one with the sentence that answers it, where they stand in one paragraph. What is longer than 200
+    words comes in overlapping parts; what holds no letter or digit is left out. A table has no sentences but entries.
     """
     if document.kind in _TABLE_ENTRIES:
         return []
@@ -89,21 +94,33 @@ def sentences(document: Document) -> list[Sentence]:
 
 
 def entries_of(document: Document, columns: Mapping[str, str] | None = None, skip: Skip | None = None) -> list[Entry]:
-    """The entries of a FAQ: of a table, or of a page whose headings are questions; none of any other document.
+    """The entries of a FAQ: of a table, or of a page whose headings or tables ask; none of any other document.
 
     `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each entry that cannot be read and
     is passed over; without it the first is an error.
     """
     if document.kind not in _TABLE_ENTRIES:
         page = open_page(document)
-        return page.entries(document.source, skip or refuse) if page.is_faq() else []
+        if page.is_faq():
+            return page.entries(document.source, skip or refuse)
+        return scripted_entries(document.text) if document.kind == "html" else []
     read = _TABLE_ENTRIES[document.kind]
     return list(read(document.text, document.kind, columns or {}, document.source, skip or refuse))
 
 
 def open_page(document: Document) -> Page:
+    """A page with its headings, and with questions that are set like headings."""
+    page = marked_page(document)
+    markup = document.kind in ("markdown", "html")
+    blocks = list(blocks_of(page.pieces) if markup else lines_of(document.text))
+    return Page(page.source, page.pieces, with_questions(page.outline.headings, blocks), page.tables)
+
+
+def marked_page(document: Document) -> Page:
+    """A page with the headings that are marked."""
     pieces = pieces_of(document.text, document.kind)
-    return Page(document.text, pieces, document.headings or headings_of(document.text, document.kind, pieces))
+    headings = document.headings or headings_of(document.text, document.kind, pieces)
+    return Page(document.text, pieces, headings, faq_tables(document.text, document.kind, pieces))
 
 
 def document_from_text(text: str, source: str, kind: str = "text") -> Document:
@@ -178,9 +195,20 @@ def _is_faq(table: Document, columns: Mapping[str, str] | None) -> bool:
 
 
 def _units(text: str) -> Iterator[tuple[int, int]]:
-    for start, end in sentence_spans(text):
+    for start, end in _answered(text, sentence_spans(text)):
         if end - start <= _MAX_WORDS:  # so few characters are not more words
             yield start, end
         else:
             for first, last in windows(text[start:end], _MAX_WORDS, _OVERLAP):
                 yield start + first, start + last
+
+
+def _answered(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """A question and the sentence behind it in one: "Is it open on Sundays? No." """
+    begin = -1
+    for (start, end), behind in zip_longest(spans, spans[1:]):
+        begin = start if begin < 0 else begin
+        asks = behind and ends_as_question(text[start:end]) and len(text[begin:end].split()) <= LONGEST
+        if not asks or _BLANK.search(text, end, behind[0]):
+            yield begin, end
+            begin = -1

@@ -13,17 +13,24 @@ from anselm.text.faq import Entry, Skip
 # What people call them, the surest first; case, blanks and underscores do not count.
 NAMES = {
     "question": """
-        question, questions, q, faq question, question text, frage, query, prompt, title, heading, headline, subject
+        question, questions, q, faq question, question text, frage, query, prompt, title, heading, headline, subject,
+        summary, topic
     """,
     "answer": """
-        answer, answers, a, faq answer, answer text, antwort, response, reply, solution, text, content, page content,
-        passage, body, sentence, candidate, description
+        answer, answers, a, faq answer, answer text, antwort, response, reply, solution, resolution, text, content,
+        page content, passage, body, sentence, candidate, description
     """,
     "id": """
         id, key, nr, no, number, num, uid, uuid, #, faq id, entry id, answer id, candidate id, passage id, doc id, docid
     """,
 }
 _KNOWN = {role: [name.strip() for name in names.split(",")] for role, names in NAMES.items()}
+# With one of these words a name is still known: "Question (EN)", "Final answer"; "Answer count" is something else.
+_WORDS_BESIDE = """
+    en de fr es it nl english german french spanish deutsch text html body full final official approved accepted public
+    customer user client agent our your the standard suggested
+"""
+_BESIDE = set(_WORDS_BESIDE.split())
 
 
 @dataclass(frozen=True)
@@ -98,19 +105,24 @@ def _named(names: Sequence[str], role: str, name: str, place: object) -> str:
 
 
 def _usual(names: Sequence[str], role: str, place: object) -> str | None:
-    keys = [_key(name) for name in names]
-    for usual in _KNOWN[role]:
-        if keys.count(usual) > 1:
-            raise FormatError(place, f"two columns are named {usual!r}; {_there(names, role)}")
-        if usual in keys:
-            return names[keys.index(usual)]
+    for keys in ([_key(name) for name in names], [_bare(name) for name in names]):
+        for usual in _KNOWN[role]:
+            if keys.count(usual) > 1:
+                raise FormatError(place, f"two columns are named {usual!r}; {_there(names, role)}")
+            if usual in keys:
+                return names[keys.index(usual)]
     return None
 
 
 def knows_columns(names: Sequence[str], *roles: str) -> bool:
     """Whether there is a column of the usual names for each of the roles."""
-    keys = {_key(name) for name in names}
+    keys = {form for name in names for form in (_key(name), _bare(name))}
     return all(keys.intersection(_KNOWN[role]) for role in roles)
+
+
+def _bare(name: str) -> str:
+    """A name without the words that may stand beside one that is known."""
+    return " ".join(word for word in _key(name).split() if word not in _BESIDE)
 
 
 def _key(name: str) -> str:

@@ -1,4 +1,5 @@
-"""FAQs that are pages: Markdown, HTML and Word files with a question in each heading, or texts with "Q:" and "A:".
+"""FAQs that are pages: Markdown, HTML and Word files with a question in each heading, tables of questions and answers,
+or texts with "Q:" and "A:".
 
 A heading with text of its own is an entry. A heading without is a section, and so is every heading above an entry: the
 entry's meta["section"] tells. Below a question with an answer, headings that ask nothing are parts of that answer. A
@@ -9,13 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from anselm.errors import FormatError
 from anselm.text.faq import Entry, LineNumbers, Skip
-from anselm.text.outlines import Heading, Outline, is_question, join_titles
+from anselm.text.outlines import Heading, Outline, join_titles
+from anselm.text.page_tables import FaqTable
 from anselm.text.pieces import Cleaned, Piece, cut
+from anselm.text.questions import SHARE, is_question
 
 _BOLD = r"(?:\*\*|__|<(?:b|strong)>|</(?:b|strong)>)?+"
 _OPENING = rf"[ \t>]*+(?:(?:[-*+•]|\d{{1,9}}[.)])[ \t]++|<(?:p|div|li)\b[^<>]*+>)?+{_BOLD}"
@@ -43,23 +46,33 @@ class Part:
 class Page:
     """A source with its pieces and headings."""
 
-    def __init__(self, source: str, pieces: Sequence[Piece], headings: Sequence[Heading]) -> None:
-        self.source, self.pieces = source, pieces
+    def __init__(
+        self, source: str, pieces: Sequence[Piece], headings: Sequence[Heading], tables: Sequence[FaqTable] = ()
+    ) -> None:
+        self.source, self.pieces, self.tables = source, pieces, tables
         self.outline = Outline(headings)
 
     def is_faq(self) -> bool:
-        """Whether at least two headings, and most of those that hold text, are questions, or two answers are marked."""
+        """Whether most headings with text are questions, two answers are marked, or tables of them are much of it."""
+        if sum(len(table.rows) for table in self.tables) >= 2 and self._is_tabled():
+            return True
         headings = self.outline.headings
         leaves = [one.title for index, one in enumerate(headings) if self.outline.is_leaf(index)]
         if len(headings) >= 2 and sum(map(is_question, leaves)) * 2 > len(leaves):
             return True
         return sum(len(self._marked(part)) for part in self._parts()) >= 2
 
+    def _is_tabled(self) -> bool:
+        tabled = sum(len(self._clean(table.start, table.end)[0]) for table in self.tables)
+        return tabled * SHARE >= len(self._clean(0, len(self.source))[0])
+
     def entries(self, place: object, skip: Skip) -> list[Entry]:
         lines = LineNumbers(self.source)
         found: list[Entry] = []
         for part in self._answers():
-            if marked := self._marked(part):
+            if inside := [table for table in self.tables if part.start <= table.start < part.end]:
+                found += self._tabled(part, inside, lines)
+            elif marked := self._marked(part):
                 section = (*part.above, part.heading) if part.heading else ()
                 for begin, question, answer in marked:
                     asked = self._clean(*question)[0]
@@ -71,6 +84,24 @@ class Page:
             else:
                 found.append(self._entry("", (part.start, part.end), (), lines.at(part.start)))
         return [entry for entry in found if self._is_answered(entry, place, skip)]
+
+    def _tabled(self, part: Part, tables: Sequence[FaqTable], lines: LineNumbers) -> Iterator[Entry]:
+        """The rows of the tables, and the text between them."""
+        section = (*part.above, part.heading) if part.heading else ()
+        position = part.start
+        for table in tables:
+            yield from self._between(part, position, table.start, lines)
+            position = min(table.end, part.end)
+            for row in table.rows:
+                entry = self._entry(self._clean(*row.question)[0], row.answer, section, lines.at(row.question[0]))
+                others = {name: self._clean(*span)[0] for name, span in row.others.items()}
+                yield replace(entry, meta={**entry.meta, **others})
+        yield from self._between(part, position, part.end, lines)
+
+    def _between(self, part: Part, start: int, end: int, lines: LineNumbers) -> Iterator[Entry]:
+        if _HAS_WORD.search(Cleaned(cut(self.pieces, start, end)).text):
+            title = part.heading.title if part.heading else ""
+            yield self._entry(title, (start, end), part.above, lines.at(start))
 
     def _is_answered(self, entry: Entry, place: object, skip: Skip) -> bool:
         if not entry.answer:

@@ -1,7 +1,8 @@
 """Records of JSON and JSONL as FAQs keep them, with the place of every value.
 
 JSONL   an object or a text on each line
-JSON    an array of objects or texts, an object with one such array in it, or {question: answer, ...}
+JSON    an array of objects or texts, an object with one such array in it, {question: answer, ...}, or a FAQPage of
+        schema.org
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from anselm.errors import FormatError
 from anselm.files import parse_json
 from anselm.text.faq import Entry, LineNumbers, Skip
 from anselm.text.faq_columns import Row, entries_from_rows, knows_columns
+from anselm.text.linked_faqs import linked_entries
 
 _SPACE = re.compile(r"[ \t\r\n]*+")
 _DECODER = json.JSONDecoder()
@@ -25,6 +27,8 @@ Value = tuple[Any, int, int]  # and where it stands
 
 def record_entries(text: str, kind: str, columns: Mapping[str, str], place: object, skip: Skip) -> Iterator[Entry]:
     """The entries of a JSON or JSONL file; what is called .json and holds an object on each line is read as JSONL."""
+    if kind == "json" and (linked := linked_entries(text, 0, len(text))):
+        return iter(linked)
     if kind == "json" and is_jsonl(text):
         kind = "jsonl"
     found = _line_values(text, place, skip) if kind == "jsonl" else _json_values(text, columns, place)

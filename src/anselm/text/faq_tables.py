@@ -9,7 +9,7 @@ standard library's gives no places.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from anselm.errors import FormatError
 from anselm.text.faq import Entry, LineNumbers, Skip
@@ -22,14 +22,18 @@ _HEADER = re.compile(r'(?:[^"\r\n]++|"(?:[^"]|"")*+"|")*+')
 _QUOTED = re.compile(r'"(?:[^"]|"")*+"')
 
 Field = tuple[str, int, int]  # value, and where it stands
+NumberedRow = tuple[int, list[Field]]  # behind the number of its line
 
 
 def table_entries(text: str, kind: str, columns: Mapping[str, str], place: object, skip: Skip) -> Iterator[Entry]:
     """The entries of a CSV or TSV file. Columns named by numbers stand for a table without a header."""
     told = _TOLD.match(text)
     separator = told[1] if told else "\t" if kind == "tsv" else find_separator(text)
-    table = _Table(text, separator, place, skip).rows(told.end() if told else 0)
-    header = [] if _are_numbers(columns) else [value.strip() for value, _, _ in next(table, (0, []))[1]]
+    table = list(_Table(text, separator, place, skip).rows(told.end() if told else 0))
+    header: list[str] = []
+    if table and not _are_numbers(columns):
+        table = table[_is_title(table, columns) :]
+        header, table = _values(table[0]), table[1:]
     rows = [_row(fields, header, line) for line, fields in table if _fits(fields, header, line, place, skip)]
     names = _names(header) or [str(number + 1) for number in range(max((len(row.values) for row in rows), default=0))]
     if not names:
@@ -39,6 +43,18 @@ def table_entries(text: str, kind: str, columns: Mapping[str, str], place: objec
             f"{place}, whose first line must name the columns (if it names none, their numbers do: question=1,answer=2)"
         )
     return entries_from_rows(rows, names, columns, place, skip)
+
+
+def _is_title(table: Sequence[NumberedRow], columns: Mapping[str, str]) -> bool:
+    """Whether the first row is a title above a table: the first of several fields, and columns are named below it."""
+    first, below = _values(table[0]), _values(table[1]) if len(table) > 1 else []
+    if len(first) < 2 or any(first[1:]):
+        return False
+    return all(name in below for name in columns.values()) and (bool(columns) or knows_columns(below, "answer"))
+
+
+def _values(row: NumberedRow) -> list[str]:
+    return [value.strip() for value, _, _ in row[1]]
 
 
 def find_separator(text: str) -> str | None:
@@ -59,7 +75,7 @@ class _Table:
         self.quoted = re.compile(rf'[ ]*+"((?:{inside}|"")*+)"[ ]*+{ends}')
         self.plain = re.compile(rf"[^{mark}\r\n]*+")
 
-    def rows(self, position: int) -> Iterator[tuple[int, list[Field]]]:
+    def rows(self, position: int) -> Iterator[NumberedRow]:
         """(line, fields) of each line that is not blank."""
         while position < len(self.text):
             begin, line = position, self.lines.at(position)

@@ -1,8 +1,10 @@
 """The headings of a page: where they stand, how deep, and which of them stand above a place.
 
-Markdown has headings with # or underlined, and people write questions in bold on a line of their own. In HTML the
-<summary> of <details> and the <dt> of a list are headings, too, for as long as that element lasts. In plain text a
-heading is a few words with a number before them ("3.1 Returns"), between blank lines and not in a numbered list.
+Markdown has headings with # or underlined, and people write questions in bold, on a line of their own or before the
+answer. In HTML the <summary> of <details> and the <dt> of a list are headings, too, for as long as that element lasts.
+In plain text a heading is a few words with a number before them ("3.1 Returns"), between blank lines and not in a
+numbered list. Where every fourth block of a page or more is a question by itself, these are headings, whatever marks
+they have (`questions.py`).
 """
 
 from __future__ import annotations
@@ -11,15 +13,18 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from operator import attrgetter
 
 from anselm.text.html import TOKEN as HTML_TOKEN
 from anselm.text.markdown import TOKEN as MARKDOWN_TOKEN
 from anselm.text.pieces import Cleaned, Piece, cut
+from anselm.text.questions import Block, question_blocks
 
 SEPARATOR = " > "  # between the headings above a place
 _BOLD = re.compile(
     r"^[ \t>]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)?+(?P<mark>\*\*|__)(?!\s|Q[\s\d]*[:.)])[^*\n]{2,300}?"
-    r"(?:[?？](?P=mark)|(?P=mark)[?？])[ \t\r]*+(?:<br ?/?>[ \t\r]*+)?$",
+    r"(?:[?？](?P=mark)|(?P=mark)[?？])(?:[ \t\r]*+(?:<br ?/?>[ \t\r]*+)?$|(?=[ \t]))",
     re.MULTILINE,
 )
 _UNDERLINE = re.compile(r"[ \t>]*+(={2,}+|-{2,}+)[ \t\r]*+")
@@ -31,12 +36,8 @@ _NUMBERED = re.compile(rf"{_NUMBER}[.)]?[ \t]++[A-Z](?:[^\n]{{0,58}}[^\n.!?:;,])
 _LEVELS = {**{f"h{level}": level for level in range(1, 7)}, "summary": 7, "dt": 8}
 _SCOPES = {"summary": {"/details"}, "dt": {"/dl"}}  # where what stands below them ends
 _PAGE_END = {"footer", "/main", "/body"}
-_STARTERS = """
-    who whom whose what when where which why how can could do does did is are was were am will would wo shall should may
-    must have has had
-"""
-_STARTER = re.compile(rf"(?:{'|'.join(_STARTERS.split())})(?:['’]s|n['’]t|'t)?\b(?!-)", re.IGNORECASE)
-_QUESTION_MARK = re.compile(r"[?？؟\u037e][\s\"'”’»)*_]*$")  # the last is Greek
+_LOWEST, _NOWHERE = 9, 1 << 60
+Spot = tuple[int, int, int, int]  # the level of a heading, where it begins and ends, and where its text ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,6 @@ class Heading:
     start: int
     end: int
     until: int
-
-
-def is_question(title: str) -> bool:
-    """By its question mark, or by how it begins: people write "How to return an item" over an answer."""
-    return bool(_QUESTION_MARK.search(title) or _STARTER.match(title.lstrip(" \"'“‘¿*_([")))
 
 
 def markdown_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
@@ -101,7 +97,7 @@ def _line_end(source: str, position: int) -> int:
 
 def html_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
     """Each from its opening tag to its closing one, or to what closes it in a browser: the next heading."""
-    found: list[tuple[int, int, int, int]] = []
+    found: list[Spot] = []
     names: list[str] = []
     for token in HTML_TOKEN.finditer(source):
         if token.lastgroup != "tag":
@@ -119,13 +115,34 @@ def html_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
     return _titled(pieces, [one for one in found if one[2] >= 0])
 
 
-def _titled(pieces: Sequence[Piece], found: list[tuple[int, int, int, int]]) -> list[Heading]:
+def _titled(pieces: Sequence[Piece], found: list[Spot]) -> list[Heading]:
     headings = []
     for level, start, end, until in found:
         title = Cleaned(cut(pieces, start, end)).text
         if title:
             headings.append(Heading(level, " ".join(title.split()), start, end, until))
     return headings
+
+
+def with_questions(headings: Sequence[Heading], blocks: Sequence[Block]) -> list[Heading]:
+    """Headings, and questions that are set like some: below every other, and as long as the one they stand below."""
+    starts = [heading.start for heading in headings]
+    bare = [block._replace(text="") if _is_inside(block, headings, starts) else block for block in blocks]
+    found, ends, known = list(headings), list[int](), 0
+    for one in question_blocks(bare):
+        while known < len(headings) and headings[known].start <= one.start:
+            heappush(ends, headings[known].until)
+            known += 1
+        while ends and ends[0] <= one.start:
+            heappop(ends)
+        title = " ".join(one.text.split())
+        found.append(Heading(_LOWEST, title, one.start, one.end, ends[0] if ends else _NOWHERE))
+    return sorted(found, key=attrgetter("start"))
+
+
+def _is_inside(block: Block, headings: Sequence[Heading], starts: Sequence[int]) -> bool:
+    index = bisect_right(starts, block.start) - 1
+    return index >= 0 and block.start < headings[index].end
 
 
 class Outline:

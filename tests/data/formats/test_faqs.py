@@ -35,6 +35,23 @@ def test_plain_lines_are_candidates_and_empty_ones_between_keep_their_place(tmp_
     assert found == [Candidate("", "Ann"), Candidate("", ""), Candidate("", '"Bob"')]
 
 
+def test_candidates_that_ask_are_candidates_and_paragraphs_below_questions_are_entries(tmp_path: Path) -> None:
+    replies = [
+        "Did you restart it?",
+        "The cable is loose.",
+        "Which one is it?",
+        "Update it.",
+        "Is it old?",
+        "Reset it.",
+    ]
+    for gap in ("\n", "\n\n"):
+        (tmp_path / "replies.txt").write_text(gap.join(replies))
+        assert [one.text for one in read_entries(tmp_path / "replies.txt") if one.text] == replies
+    (tmp_path / "faq.txt").write_text("Is it old?\nYes.\nTen years.\n\nIs it far?\nNo.\n\nIs it big?\nNo.\n")
+    entries = [(one.question, one.text) for one in read_entries(tmp_path / "faq.txt")]
+    assert entries == [("Is it old?", "Yes.\nTen years."), ("Is it far?", "No."), ("Is it big?", "No.")]
+
+
 def test_no_id_is_made_up(tmp_path: Path) -> None:
     lines = ('{"text": "Ann"}', '{"id": "b", "text": "Bob", "label": 1}', '{"id": "", "text": "Cy"}', '"Di"')
     found = read(tmp_path, "candidates", "\n".join((*lines, '{"id": 7, "text": "", "meta": {"x": 1}, "y": [2]}')))

@@ -11,10 +11,11 @@ from anselm.data.formats.records import RecordError, as_label, check_text
 from anselm.data.question import Candidate
 from anselm.errors import FormatError, InputError
 from anselm.files import STDIN, find_file, open_binary, open_stdin
-from anselm.text.documents import Document, document_from_bytes, document_from_text, entries_of, open_page
+from anselm.text.documents import Document, document_from_bytes, document_from_text, entries_of, marked_page, open_page
 from anselm.text.encodings import decode
 from anselm.text.faq import Entry, Skip, refuse
 from anselm.text.kinds import KINDS, TABLES, refuse_address, suffix, tell_kind
+from anselm.text.questions import set_in_questions
 
 
 def read_entries(path: Path, columns: Mapping[str, str] | None = None, skip: Skip | None = None) -> list[Candidate]:
@@ -61,13 +62,18 @@ def open_entries(path: Path) -> Document:
 def _entries(document: Document, columns: Mapping[str, str] | None, skip: Skip) -> list[Entry]:
     if document.kind in TABLES.values():
         return entries_of(document, columns, skip)
-    page = open_page(document)
-    if document.kind == "text" and not page.is_faq():
+    if document.kind == "text" and not _is_faq(document):
         return list(_lines(document.text))
+    page = open_page(document)
     if not page.outline.headings and not page.is_faq():
         form = 'headings, or "Q:" and "A:", are needed to tell its entries'
         raise FormatError(document.source, f"{form}; `anselm ask` takes documents without")
     return page.entries(document.source, skip)
+
+
+def _is_faq(text: Document) -> bool:
+    """By its marks, or if each paragraph is a question and lines below it: candidates may ask, too, and are no less."""
+    return marked_page(text).is_faq() or set_in_questions(text.text)
 
 
 def _lines(text: str) -> Iterator[Entry]:

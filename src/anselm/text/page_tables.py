@@ -1,0 +1,127 @@
+"""Tables of Markdown and HTML with a column of questions and one of answers, and where their cells stand.
+
+A page is full of tables: "Title" over "Description" is a FAQ only where most of what stands below asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from anselm.errors import FormatError
+from anselm.text.faq_columns import Columns, find_columns, knows_columns
+from anselm.text.html import TOKEN
+from anselm.text.pieces import Cleaned, Piece, cut
+from anselm.text.questions import is_question
+
+Span = tuple[int, int]
+Grid = list[list[Span]]  # rows of cells
+_RULE = re.compile(r"[ \t>]*+\|?+[ \t]*+:?+-{2,}+:?+[ \t]*+(?:\|[ \t]*+:?+-{2,}+:?+[ \t]*+)++\|?+[ \t\r]*+")
+_BAR = re.compile(r"\\.|`[^`\n]*+`|(?P<bar>\|)")
+_FENCE = re.compile(r"[ \t>]*+(?:`{3}|~{3})")
+
+
+@dataclass(frozen=True)
+class FaqRow:
+    question: Span
+    answer: Span
+    others: Mapping[str, Span]  # by the names of their columns
+
+
+@dataclass(frozen=True)
+class FaqTable:
+    """From the first cell to the end of the last."""
+
+    start: int
+    end: int
+    rows: Sequence[FaqRow]
+
+
+def faq_tables(source: str, kind: str, pieces: Sequence[Piece]) -> list[FaqTable]:
+    """Those whose first row names both columns, and whose questions ask."""
+    return [table for grid in _GRIDS.get(kind, _none)(source) if (table := _table(grid, pieces))]
+
+
+def _table(grid: Grid, pieces: Sequence[Piece]) -> FaqTable | None:
+    names = [_text(pieces, cell) for cell in grid[0]]
+    if not knows_columns(names, "question", "answer") or len(set(names)) < len(names):
+        return None
+    try:
+        columns = find_columns(names, {}, "the table")
+    except FormatError:  # in two languages, say: then it is text
+        return None
+    rows = [row for cells in grid[1:] if (row := _row(dict(zip(names, cells, strict=False)), columns))]
+    asking = sum(is_question(_text(pieces, row.question)) for row in rows)
+    return FaqTable(grid[0][0][0], grid[-1][-1][1], rows) if asking * 2 > len(rows) else None
+
+
+def _text(pieces: Sequence[Piece], span: Span) -> str:
+    return Cleaned(cut(pieces, *span)).text.strip()
+
+
+def _row(cells: dict[str, Span], columns: Columns) -> FaqRow | None:
+    """None without a question; an answer may be missing."""
+    if columns.question not in cells:
+        return None
+    question = cells.pop(columns.question)
+    return FaqRow(question, cells.pop(columns.answer, (question[1], question[1])), cells)
+
+
+def _markdown(source: str) -> Iterator[Grid]:
+    """The line above a rule with bars, and the lines below it that have bars."""
+    lines, position, fenced = list[Span](), 0, False
+    for line in source.split("\n"):
+        fenced ^= bool(_FENCE.match(line))
+        lines.append((position, position if fenced else position + len(line)))  # in a fence nothing is a table
+        position += len(line) + 1
+    below = 0
+    for number, span in enumerate(lines):
+        if number <= below or not _RULE.fullmatch(source, *span):
+            continue
+        below = number + 1
+        while below < len(lines) and len(_cells(source, *lines[below])) > 1:
+            below += 1
+        grid = [_cells(source, *lines[one]) for one in (number - 1, *range(number + 1, below))]
+        if len(grid[0]) > 1 and len(grid) > 1:
+            yield grid
+
+
+def _cells(source: str, start: int, end: int) -> list[Span]:
+    bars = [bar.start() for bar in _BAR.finditer(source, start, end) if bar["bar"]]
+    edges = [start - 1, *bars, end]
+    cells = [(left + 1, right) for left, right in pairwise(edges)]
+    if bars and not source[start : bars[0]].strip(" \t>"):
+        cells = cells[1:]
+    return cells[:-1] if bars and len(cells) > 1 and not source[bars[-1] + 1 : end].strip() else cells
+
+
+def _html(source: str) -> Iterator[Grid]:
+    """Of tables in tables the outer one; what is not closed ends where the next begins, as in a browser."""
+    grid: Grid = []
+    depth, begin = 0, -1
+    for token in TOKEN.finditer(source):
+        if token.lastgroup != "tag":
+            continue
+        name, closes = token["tag"].lower(), token[0].startswith("</")
+        if name == "table":
+            depth += -1 if closes else 1
+        if name not in ("table", "tr", "td", "th") or depth > 1 or (name == "table" and not closes and depth == 1):
+            continue
+        if begin >= 0 and grid:
+            grid[-1].append((begin, token.start()))
+        begin = token.end() if name in ("td", "th") and not closes and depth == 1 else -1
+        if name == "tr" and not closes and depth == 1:
+            grid.append([])
+        if depth <= 0:
+            depth, rows, grid = 0, [row for row in grid if row], []
+            if len(rows) > 1:
+                yield rows
+
+
+def _none(source: str) -> Iterator[Grid]:
+    yield from ()
+
+
+_GRIDS: dict[str, Callable[[str], Iterator[Grid]]] = {"markdown": _markdown, "html": _html}

@@ -1,0 +1,198 @@
+"""The same FAQ in the markup that people write it in."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from anselm.text.documents import document_from_text, entries_of, sentences
+from anselm.text.html import html_pieces
+from anselm.text.questions import blocks_of, lines_of, question_blocks
+
+FAQ = {
+    "Can I bring my dog?": "Dogs are welcome on a lead. They may not enter the kitchen.",
+    "What does a night cost?": "A bed costs 31 euros. Children pay half.",
+    "When must I check out?": "By ten in the morning.",
+    "Is there parking?": "Behind the house.",
+}
+LINKED = {
+    "@context": "https://schema.org",
+    "@graph": [
+        {"@type": "WebPage"},
+        {
+            "@type": ["FAQPage"],
+            "mainEntity": [
+                {
+                    "@type": "Question",
+                    "name": question,
+                    "acceptedAnswer": {"@type": "Answer", "text": f"<p>{answer}</p>"},
+                }
+                for question, answer in FAQ.items()
+            ],
+        },
+    ],
+}
+INTRO = "The hostel stands at the lake. It has forty beds."
+LAYOUTS = {
+    "markdown table": (
+        "markdown",
+        f"# Hostel\n\n{INTRO}\n\n| Question | Answer | Since |\n|:--|---|--:|\n"
+        + "".join(f"| {question} | {answer} | 2020 |\n" for question, answer in FAQ.items()),
+    ),
+    "markdown list": ("markdown", "".join(f"- **{question}** {answer}\n" for question, answer in FAQ.items())),
+    "markdown run in": ("markdown", "".join(f"**{question}** {answer}\n\n" for question, answer in FAQ.items())),
+    "markdown lines": ("markdown", "".join(f"{question}\n\n{answer}\n\n" for question, answer in FAQ.items())),
+    "html table": (
+        "html",
+        f"<h1>Hostel</h1><p>{INTRO}</p><table><thead><tr><th>Question<th>Answer</tr></thead>"
+        + "".join(f"<tr><td>{question}</td><td><p>{answer}</p></td></tr>" for question, answer in FAQ.items())
+        + "</table>",
+    ),
+    "html divisions": (
+        "html",
+        "".join(f"<div class=q>{question}</div><div class=a>{answer}</div>" for question, answer in FAQ.items()),
+    ),
+    "html bold": ("html", "".join(f"<p><b>{question}</b></p><p>{answer}</p>" for question, answer in FAQ.items())),
+    "linked": (
+        "html",
+        f'<title>x</title><p>{INTRO}</p><script type="application/ld+json">{json.dumps(LINKED)}</script>',
+    ),
+    "linked json": ("json", json.dumps(LINKED, indent=1)),
+    "lines": ("text", "".join(f"{question}\n{answer}\n\n" for question, answer in FAQ.items())),
+    "spaced lines": ("text", "".join(f"{question}\r\n\r\n{answer}\r\n\r\n" for question, answer in FAQ.items())),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_entries_are_found_in_every_layout(layout: str) -> None:
+    kind, text = LAYOUTS[layout]
+    entries = [one for one in entries_of(document_from_text(text, "faq", kind)) if one.question in FAQ]
+    assert {one.question: " ".join(one.answer.split()) for one in entries} == FAQ
+    for one in entries:
+        assert FAQ[one.question] in " ".join(text[one.start : one.end].split())
+        assert one.question in "\n".join(text.split("\n")[one.line - 1 :])
+
+
+def test_other_columns_and_the_text_around_a_table_are_kept() -> None:
+    kind, text = LAYOUTS["markdown table"]
+    first, second, *_ = entries_of(document_from_text(text, "faq", kind))
+    assert (first.question, first.answer, first.line) == ("Hostel", INTRO, 1)
+    assert second.meta == {"section": "Hostel", "Since": "2020"}
+    assert second.line == 7
+
+
+def test_bars_in_code_and_escaped_ones_do_not_part_cells_and_a_fence_holds_no_table() -> None:
+    table = "Question | Answer\n--- | ---\nHow do I pipe? | Write `a | b` or a \\| b.\nWhy?! | So.\n"
+    entries = entries_of(document_from_text(table, "faq", "markdown"))
+    assert [(one.question, one.answer) for one in entries] == [
+        ("How do I pipe?", "Write a | b or a | b."),
+        ("Why?!", "So."),
+    ]
+    assert entries_of(document_from_text(f"```\n{table}```\n", "faq", "markdown")) == []
+
+
+def test_a_table_in_a_table_and_one_without_such_columns_are_text() -> None:
+    inner = "<table><tr><th>Question<th>Answer<tr><td>In?<td>No.</table>"
+    page = f"<table><tr><td>{inner}</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>"
+    assert entries_of(document_from_text(page, "page", "html")) == []
+    assert (
+        entries_of(document_from_text("| Day | Hours |\n|---|---|\n| Monday | 9 |\n| Sunday | - |", "p", "markdown"))
+        == []
+    )
+
+
+def test_a_table_of_titles_and_one_in_two_languages_are_text() -> None:
+    rows = "".join(f"| Option {one} | It sets {one}. |\n" for one in "abc")
+    titles = document_from_text(f"| Title | Description |\n|---|---|\n{rows}", "p", "markdown")
+    assert entries_of(titles) == []
+    assert [one.text for one in sentences(titles)][1:] == [f"Option {one}, It sets {one}." for one in "abc"]
+    rows = "| How old? | Wie alt? | Ten. |\n| How far? | Wie weit? | Near. |\n"
+    both = document_from_text(f"| Question EN | Question DE | Answer |\n|-|-|-|\n{rows}", "p", "markdown")
+    assert entries_of(both) == []
+
+
+def test_a_small_table_of_questions_in_a_long_page_leaves_it_a_page() -> None:
+    table = "| Question | Answer |\n|---|---|\n| How old? | Ten. |\n| How far? | Near. |\n"
+    prose = "".join(f"Paragraph {number} says something, and says it at length.\n\n" for number in range(9))
+    assert len(entries_of(document_from_text(table, "p", "markdown"))) == 2
+    page = document_from_text(prose + table, "p", "markdown")
+    assert entries_of(page) == []
+    assert "How old?, Ten." in [one.text for one in sentences(page)]
+
+
+def test_a_page_of_prose_with_questions_in_it_stays_prose() -> None:
+    prose = "".join(f"<p>Block {number} says something. And more of it.</p>" for number in range(9))
+    page = prose + "<p>Why does this matter?</p><p>Since.</p><p>Who knew of it?</p><p>Few.</p>"
+    document = document_from_text(page, "page", "html")
+    assert entries_of(document) == []
+    assert "Why does this matter?" in [one.text for one in sentences(document)]
+
+
+def test_questions_end_where_the_heading_ends_that_they_stand_below() -> None:
+    inside = "".join(f"<p>Is it {one}?</p><p>Yes, {one}.</p>" for one in ("old", "new", "blue"))
+    page = f"<details><summary>More</summary>{inside}</details><p>Write to us.</p>"
+    found = [(one.question, one.answer) for one in entries_of(document_from_text(page, "page", "html"))]
+    assert found[1:3] == [("Is it new?", "Yes, new."), ("Is it blue?", "Yes, blue.")]
+    assert found[3:] in ([("", "Write to us.")], [])
+
+
+def test_questions_need_text_behind_them() -> None:
+    blocks = list(blocks_of(list(html_pieces("".join(f"<li>Is it {one} or not?</li>" for one in "abcd")))))
+    assert question_blocks(blocks) == []
+    assert [one.text for one in question_blocks([*blocks[2:], blocks[0]._replace(text="Yes.")] * 3)] == [
+        "Is it d or not?"
+    ] * 3
+    several = "Really?? Is that so?\n\nYes.\n\n"
+    assert question_blocks(list(lines_of(several * 3))) == []  # two questions in one
+
+
+def test_a_question_in_a_paragraph_is_one_with_what_follows_it() -> None:
+    text = "Is it open on Sundays? No. Call us.\n\nLost? Stolen? We help.\n\nAny questions?\n\nThe end."
+    found = sentences(document_from_text(text, "page"))
+    assert [one.text for one in found] == [
+        "Is it open on Sundays? No.", "Call us.", "Lost? Stolen? We help.", "Any questions?", "The end.",
+    ]  # fmt: skip
+    assert all(text[one.start : one.end] == one.text for one in found)
+
+
+def test_json_that_is_no_faq_page_says_nothing_of_one() -> None:
+    for content in (
+        '{"@type": "FAQPage", "mainEntity": 3}',
+        '{"@type": ["FAQPage"',
+        '[{"@type": 5, "text": "FAQPage"}]',
+    ):
+        page = f'<p>Text.</p><script type="application/ld+json">{content}</script>'
+        assert entries_of(document_from_text(page, "page", "html")) == []
+
+
+@pytest.mark.parametrize(
+    ("header", "question", "answer"),
+    [
+        ("Question (EN);Final answer;Answer count", "Why?", "So."),
+        ("question,accepted answer,answer", "Why?", "3"),  # what is named exactly goes first
+        ("Topic\tResolution\tid", "Why?", "So."),
+    ],
+)
+def test_columns_are_known_with_usual_words_beside_them(header: str, question: str, answer: str) -> None:
+    separator = next(mark for mark in ";,\t" if mark in header)
+    text = f"{header}\n" + separator.join(["Why?", "So.", "3"]) + "\n"
+    [entry] = entries_of(document_from_text(text, "faq", "csv"))
+    assert (entry.question, entry.answer) == (question, answer)
+
+
+def test_a_title_above_a_table_is_passed_over_where_columns_are_named_below_it() -> None:
+    text = "Our FAQ,,\nQuestion,Answer,Since\nWhy?,So.,2020\n"
+    [entry] = entries_of(document_from_text(text, "faq", "csv"))
+    assert (entry.question, entry.answer, entry.line, entry.meta) == ("Why?", "So.", 3, {"Since": "2020"})
+    text = "Our FAQ,\nAsked,Told\nWhy?,So.\n"
+    [entry] = entries_of(document_from_text(text, "faq", "csv"), {"question": "Asked", "answer": "Told"})
+    assert (entry.question, entry.answer) == ("Why?", "So.")
+
+
+def test_a_row_below_a_header_of_one_name_is_not_taken_for_the_header() -> None:
+    text = "Reply,,\nSo.,,\nOr so.,,\n"
+    entries = entries_of(document_from_text(text, "faq", "csv"))
+    assert [one.answer for one in entries] == ["So.", "Or so."]
+    entries = entries_of(document_from_text(text.replace("Reply", "Said"), "faq", "csv"), {"answer": "Said"})
+    assert [one.answer for one in entries] == ["So.", "Or so."]
