@@ -17,6 +17,7 @@ import pytest
 from anselm.data.datasets import load_dataset
 from anselm.data.question import Question
 from anselm.fetch.fetched_models import fetch
+from anselm.metrics.calibration import Calibration
 from anselm.metrics.measures import evaluate_lists, summarise
 from anselm.ranking.scorers import load_calibration, load_scorer
 from anselm.runtime.engines import VARIABLE
@@ -34,6 +35,7 @@ ENCODER = "ANSELM_ACCURATE_ENCODER"  # where the accurate model's encoder is
 class Scored:
     model: str
     lists: Lists
+    calibration: Calibration
 
 
 def fetch_accurate(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -55,9 +57,11 @@ def scored(request: pytest.FixtureRequest, real_data: Path, tmp_path_factory: py
         if request.param == "accurate":
             patch.setenv("ANSELM_CACHE", str(fetch_accurate(tmp_path_factory)))
         scores = score_lists(load_scorer(request.param), lists)
+        calibration = load_calibration(request.param)
     assert len(lists) == 633
     found = {question.id: (question, row) for question, row in zip(lists, scores, strict=True)}
-    return Scored(request.param, found)
+    assert calibration is not None
+    return Scored(request.param, found, calibration)
 
 
 def test_map_on_the_questions_with_an_answer(scored: Scored, real_data: Path) -> None:
@@ -69,10 +73,8 @@ def test_map_on_the_questions_with_an_answer(scored: Scored, real_data: Path) ->
 
 def test_probabilities_hold_pair_by_pair(scored: Scored) -> None:
     """The expected calibration error by a loop over the bins."""
-    calibration = load_calibration(scored.model)
-    assert calibration is not None
     relevant = np.concatenate([np.array(question.labels) > 0 for question, _ in scored.lists.values()])
-    probability = np.concatenate([calibration.judge(*one).probabilities for one in scored.lists.values()])
+    probability = np.concatenate([scored.calibration.judge(*one).probabilities for one in scored.lists.values()])
     place = np.minimum((probability * BINS).astype(int), BINS - 1)
     bins = [place == number for number in range(BINS) if (place == number).any()]
     error = sum(inside.mean() * abs(probability[inside].mean() - relevant[inside].mean()) for inside in bins)
