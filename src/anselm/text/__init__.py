@@ -3,9 +3,10 @@
 documents       files as sentences, or as the entries of a FAQ: the front door of this room
 folders, kinds, encodings   which files there are, of which kind, and their bytes as text
 html, markdown, docx, pdf, paragraphs   one kind each, as text that knows its place in the source
+archives, xlsx, sheets, cell_values   spreadsheets, which are packed XML, as cells that know their place
 pieces, outlines, questions   cleaned text with places, the headings above them, and questions set like headings
 faq             an entry of a FAQ
-faq_columns, faq_tables, faq_records, faq_pages   entries from tables, from JSON, and from pages
+faq_columns, faq_tables, faq_sheets, faq_records, faq_pages   entries from tables, spreadsheets, JSON and pages
 page_tables, linked_faqs   a page's tables of questions and answers, and what it tells search engines
 sentences, abbreviations   where sentences end
 windows         a text that is too long, in parts that overlap

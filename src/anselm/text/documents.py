@@ -24,10 +24,21 @@ from anselm.text.encodings import decode
 from anselm.text.faq import Entry, Skip, refuse
 from anselm.text.faq_pages import Page
 from anselm.text.faq_records import record_entries
+from anselm.text.faq_sheets import sheet_entries
 from anselm.text.faq_tables import table_entries
 from anselm.text.folders import find_documents as find_documents
 from anselm.text.folders import is_folder, unreadable
-from anselm.text.kinds import ALLOWED, KINDS, headings_of, pieces_of, refuse_address, suffix
+from anselm.text.kinds import (
+    ALLOWED,
+    KINDS,
+    SHEETS,
+    TABLES,
+    headings_of,
+    pieces_of,
+    refuse_address,
+    refuse_foreign,
+    suffix,
+)
 from anselm.text.linked_faqs import scripted_entries
 from anselm.text.outlines import Heading, join_titles, with_questions
 from anselm.text.page_tables import faq_tables
@@ -35,7 +46,9 @@ from anselm.text.pdf import read_pdf
 from anselm.text.pieces import Cleaned
 from anselm.text.questions import LONGEST, blocks_of, ends_as_question, is_question, lines_of
 from anselm.text.sentences import sentence_spans
+from anselm.text.sheets import Sheet
 from anselm.text.windows import windows
+from anselm.text.xlsx import read_xlsx
 
 _MAX_WORDS, _OVERLAP = 200, 20  # a "sentence" beyond is a log or a table; models read about this much at once
 _BLANK = re.compile(r"\n[ \t\r]*+\n")
@@ -45,9 +58,10 @@ _TABLE_ENTRIES = {"csv": table_entries, "tsv": table_entries, "json": record_ent
 
 @dataclass(frozen=True)
 class Document:
-    """A text, what it is called, and its kind: text, markdown, html, pdf, docx, csv, tsv, json or jsonl.
+    """A text, what it is called, and its kind: text, markdown, html, pdf, docx, xlsx, csv, tsv, json or jsonl.
 
-    Of PDF and Word, whose text has no markup, `headings` are those that were found, and `pages` where a PDF's begin.
+    Of PDF and Word, whose text has no markup, `headings` are those that were found, and `pages` where a PDF's begin. Of
+    a spreadsheet `sheets` tell where its cells stand in the text.
     """
 
     source: str
@@ -55,6 +69,13 @@ class Document:
     kind: str
     headings: tuple[Heading, ...] = ()
     pages: tuple[int, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
+
+    def line_of(self, found: Entry | Sentence) -> int:
+        """The line that an answer or a sentence begins on; of a spreadsheet its row."""
+        if self.sheets and isinstance(found, Entry):
+            return found.line
+        return self.text.count("\n", 0, found.start) + 1
 
 
 @dataclass(frozen=True)
@@ -79,7 +100,7 @@ def sentences(document: Document) -> list[Sentence]:
     A question is in one with the sentence that answers it, where they stand in one paragraph. What is longer than 200
     words comes in overlapping parts; what holds no letter or digit is left out. A table has no sentences but entries.
     """
-    if document.kind in _TABLE_ENTRIES:
+    if document.kind in TABLES.values():
         return []
     page = open_page(document)
     cleaned = Cleaned(page.pieces)
@@ -99,6 +120,8 @@ def entries_of(document: Document, columns: Mapping[str, str] | None = None, ski
     `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each entry that cannot be read and
     is passed over; without it the first is an error.
     """
+    if document.sheets:
+        return list(sheet_entries(document.sheets, columns or {}, document.source, skip or refuse))
     if document.kind not in _TABLE_ENTRIES:
         page = open_page(document)
         if page.is_faq():
@@ -125,8 +148,8 @@ def marked_page(document: Document) -> Page:
 
 def document_from_text(text: str, source: str, kind: str = "text") -> Document:
     """A document that does not come from a file."""
-    if kind not in KINDS.values():
-        raise UnknownNameError("kind of document", kind, set(KINDS.values()))
+    if kind not in (known := set(KINDS.values()) - set(SHEETS.values())):  # the text alone does not tell the cells
+        raise UnknownNameError("kind of document", kind, known)
     return Document(source, text, kind)
 
 
@@ -138,12 +161,16 @@ def document_from_bytes(raw: bytes, source: str, kind: str) -> Document:
     if kind == "docx":
         text, headings = read_docx(raw, source)
         return Document(source, text, kind, headings)
+    if kind == "xlsx":
+        text, sheets = read_xlsx(raw, source)
+        return Document(source, text, kind, sheets=sheets)
     return document_from_text(decode(raw, source), source, kind)
 
 
 def read_document(path: Path) -> Document:
     """Read one file."""
     refuse_address(path)
+    refuse_foreign(path)
     kind = KINDS.get(suffix(path), "") if suffix(path) else "text"
     if not kind:
         raise InputError(f"{path} cannot be read as a document: {suffix(path)} is not one of {ALLOWED}")
@@ -182,7 +209,7 @@ def _read_inside(path: Path, skip: Skip, columns: Mapping[str, str] | None) -> D
     except AnselmError as error:
         skip(error if isinstance(error, FormatError) else FormatError(path, str(error)))
         return None
-    return document if document.kind not in _TABLE_ENTRIES or _is_faq(document, columns) else None
+    return document if document.kind not in TABLES.values() or _is_faq(document, columns) else None
 
 
 def _is_faq(table: Document, columns: Mapping[str, str] | None) -> bool:
