@@ -35,7 +35,7 @@ def test_texts_in_every_form_and_cells_in_any_order() -> None:
         "<si><t>Line_x000D_\none&amp;\ttwo_x005F_x0041_</t></si>"
     )
     rows = (
-        "<row r='9'><c r='D9' t='inlineStr'><is><r><t>By </t></r><r><t>bus.</t></r></is></c>"
+        "<row r='9'><c r='D9' t='inlineStr'><is><r><t>By </t></r><r><t>bus.</t></r><rPh><t>BUS</t></rPh></is></c>"
         "<c r='B9' t='s'><v>2</v></c></row>"
         "<row r='3'><c r='B3' t='s'><v>0</v></c><c r='D3' t='s'><v>1</v></c></row>"
         "<row r='5'><c r='C5' s='3'/><c r='D5' t='s'><v>3</v></c><c r='B5' t='str'><f>A1</f><v>Who? </v></c></row>"

@@ -12,7 +12,7 @@ import gzip
 import re
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -21,6 +21,7 @@ from anselm.errors import AnselmError, FormatError, InputError, UnknownNameError
 from anselm.files import open_input
 from anselm.text.docx import read_docx
 from anselm.text.encodings import decode
+from anselm.text.extracts import Extract
 from anselm.text.faq import Entry, Skip, refuse
 from anselm.text.faq_pages import Page
 from anselm.text.faq_records import record_entries
@@ -41,7 +42,7 @@ from anselm.text.kinds import (
 )
 from anselm.text.linked_faqs import scripted_entries
 from anselm.text.outlines import Heading, join_titles, with_questions
-from anselm.text.page_tables import faq_tables
+from anselm.text.page_tables import Grid, faq_tables, grids_of
 from anselm.text.pdf import read_pdf
 from anselm.text.pieces import Cleaned
 from anselm.text.questions import LONGEST, blocks_of, ends_as_question, is_question, lines_of
@@ -53,6 +54,7 @@ from anselm.text.xlsx import read_xlsx
 _MAX_WORDS, _OVERLAP = 200, 20  # a "sentence" beyond is a log or a table; models read about this much at once
 _BLANK = re.compile(r"\n[ \t\r]*+\n")
 _HAS_WORD = re.compile(r"[^\W_]")
+_EXTRACTS: dict[str, Callable[[bytes, object], Extract]] = {"pdf": read_pdf, "docx": read_docx, "xlsx": read_xlsx}
 _TABLE_ENTRIES = {"csv": table_entries, "tsv": table_entries, "json": record_entries, "jsonl": record_entries}
 
 
@@ -60,8 +62,8 @@ _TABLE_ENTRIES = {"csv": table_entries, "tsv": table_entries, "json": record_ent
 class Document:
     """A text, what it is called, and its kind: text, markdown, html, pdf, docx, xlsx, csv, tsv, json or jsonl.
 
-    Of PDF and Word, whose text has no markup, `headings` are those that were found, and `pages` where a PDF's begin. Of
-    a spreadsheet `sheets` tell where its cells stand in the text.
+    Of files whose text has no markup, `headings` are those that were found, `pages` where a PDF's begin, `grids` the
+    tables of Word, and `sheets` those of a spreadsheet.
     """
 
     source: str
@@ -70,6 +72,7 @@ class Document:
     headings: tuple[Heading, ...] = ()
     pages: tuple[int, ...] = ()
     sheets: tuple[Sheet, ...] = ()
+    grids: tuple[Grid, ...] = ()
 
     def line_of(self, found: Entry | Sentence) -> int:
         """The line that an answer or a sentence begins on; of a spreadsheet its row."""
@@ -135,7 +138,7 @@ def open_page(document: Document) -> Page:
     """A page with its headings, and with questions that are set like headings."""
     page = marked_page(document)
     markup = document.kind in ("markdown", "html")
-    blocks = list(blocks_of(page.pieces) if markup else lines_of(document.text))
+    blocks = [page.bare(block) for block in (blocks_of(page.pieces) if markup else lines_of(document.text))]
     return Page(page.source, page.pieces, with_questions(page.outline.headings, blocks), page.tables)
 
 
@@ -143,7 +146,8 @@ def marked_page(document: Document) -> Page:
     """A page with the headings that are marked."""
     pieces = pieces_of(document.text, document.kind)
     headings = document.headings or headings_of(document.text, document.kind, pieces)
-    return Page(document.text, pieces, headings, faq_tables(document.text, document.kind, pieces))
+    grids = document.grids or grids_of(document.text, document.kind)
+    return Page(document.text, pieces, headings, faq_tables(grids, pieces))
 
 
 def document_from_text(text: str, source: str, kind: str = "text") -> Document:
@@ -155,16 +159,10 @@ def document_from_text(text: str, source: str, kind: str = "text") -> Document:
 
 def document_from_bytes(raw: bytes, source: str, kind: str) -> Document:
     """The content of a file."""
-    if kind == "pdf":
-        text, headings, pages = read_pdf(raw, source)
-        return Document(source, text, kind, headings, pages)
-    if kind == "docx":
-        text, headings = read_docx(raw, source)
-        return Document(source, text, kind, headings)
-    if kind == "xlsx":
-        text, sheets = read_xlsx(raw, source)
-        return Document(source, text, kind, sheets=sheets)
-    return document_from_text(decode(raw, source), source, kind)
+    if kind not in _EXTRACTS:
+        return document_from_text(decode(raw, source), source, kind)
+    found = _EXTRACTS[kind](raw, source)
+    return Document(source, found.text, kind, found.headings, found.pages, found.sheets, found.grids)
 
 
 def read_document(path: Path) -> Document:

@@ -13,7 +13,8 @@ from xml.etree import ElementTree
 
 from anselm.text.archives import Archive, Event, local, open_archive
 from anselm.text.cell_values import BUILT_IN, NumberFormat, number_format, show
-from anselm.text.sheets import MOST_CELLS, Grid, Sheet, lay_out
+from anselm.text.extracts import Extract
+from anselm.text.sheets import MOST_CELLS, Grid, lay_out
 
 _CELL = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # of characters that XML cannot hold
@@ -22,10 +23,10 @@ _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _READING_AID = "rPh"  # how Japanese is pronounced
 
 
-def read_xlsx(raw: bytes, place: object) -> tuple[str, tuple[Sheet, ...]]:
-    """The text, and the sheets whose cells it is made of."""
+def read_xlsx(raw: bytes, place: object) -> Extract:
     with open_archive(raw, place, "an Excel file (.xlsx)") as archive:
-        return lay_out(_Book(archive).grids(), place)
+        text, sheets = lay_out(_Book(archive).grids(), place)
+    return Extract(text, sheets=sheets)
 
 
 @dataclass
