@@ -223,13 +223,23 @@ def test_a_table_of_word_with_questions_is_a_faq(tmp_path: Path) -> None:
 
 
 def test_unanswered_questions_of_a_table_are_no_headings(tmp_path: Path) -> None:
-    empty = [f"|Is it {one} or not?|" for one in ("old", "new", "blue", "red")]
-    document = read(tmp_path, "a.docx", docx(rows_of(ASKED[0], *empty, *ASKED[1:])))
+    sizes = ("old", "new", "blue", "red")
+    rows = [row for one in sizes for row in (f"|Is it {one} or not?|", f"|How {one} is it?|Very {one}.")]
+    document = read(tmp_path, "a.docx", docx(rows_of(ASKED[0], *rows)))
     told: list[str] = []
     found = entries_of(document, skip=lambda error: told.append(str(error)))
-    assert [one.question for one in found] == ["Can I bring my dog?", "What is a bed?"]
+    assert [one.question for one in found] == [f"How {one} is it?" for one in sizes]
     assert [one.rpartition(": ")[2] for one in told] == [
-        f"there is no answer to 'Is it {one} or not?'" for one in ("old", "new", "blue", "red")
+        f"there is no answer to 'Is it {one} or not?'" for one in sizes
+    ]
+
+
+def test_a_cell_over_two_columns_keeps_the_others_in_theirs(tmp_path: Path) -> None:
+    rows = ("Topic|Since|Question|Answer", ">Dogs|May I bring one?|Yes.", "Cars|2020|Where?|Behind.")
+    found = entries_of(read(tmp_path, "a.docx", docx(rows_of(*rows))))
+    assert [(one.question, one.answer, one.meta) for one in found] == [
+        ("May I bring one?", "Yes.", {"Topic": "Dogs", "Since": ""}),
+        ("Where?", "Behind.", {"Topic": "Cars", "Since": "2020"}),
     ]
 
 
