@@ -8,6 +8,7 @@ import zipfile
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 LINKS = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
 BOOK = "xl/workbook.xml"
+DECLARED = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname"><!ENTITY b "&a;&a;">]>'
 HEADER = "<row><c t='str'><v>Question</v></c><c t='str'><v>Answer</v></c></row>"
 ROW = "<row><c t='str'><v>Why?</v></c><c t='str'><v>So.</v></c></row>"
 

@@ -21,6 +21,7 @@ from xml.parsers import expat
 from anselm.errors import FormatError
 
 LARGEST = 500_000_000  # bytes, unpacked, of all parts together
+LARGEST_TREE = 200_000_000  # of a part that is held as a tree, which takes several times as much
 _BOMB, _HARMLESS = 100, 10_000_000  # times its size, which no text is packed from; bytes that need no such care
 _CHUNK = 1 << 16
 # What old Office files and encrypted new ones begin with, and what the latter hold.
@@ -52,6 +53,8 @@ class Archive:
 
     def parse(self, name: str) -> ElementTree.Element:
         """A part as a tree."""
+        if self._folder.getinfo(name).file_size > LARGEST_TREE:
+            raise FormatError(self.place, f"unpacks to more than {LARGEST_TREE:,} bytes")
         raw = self.read(name)
         for _ in _events(io.BytesIO(raw)):
             break  # the first element has begun, and no document type stood above

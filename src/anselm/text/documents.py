@@ -41,6 +41,7 @@ from anselm.text.kinds import (
     suffix,
 )
 from anselm.text.linked_faqs import scripted_entries
+from anselm.text.opendocument import read_ods, read_odt
 from anselm.text.outlines import Heading, join_titles, with_questions
 from anselm.text.page_tables import Grid, faq_tables, grids_of
 from anselm.text.pdf import read_pdf
@@ -54,16 +55,18 @@ from anselm.text.xlsx import read_xlsx
 _MAX_WORDS, _OVERLAP = 200, 20  # a "sentence" beyond is a log or a table; models read about this much at once
 _BLANK = re.compile(r"\n[ \t\r]*+\n")
 _HAS_WORD = re.compile(r"[^\W_]")
-_EXTRACTS: dict[str, Callable[[bytes, object], Extract]] = {"pdf": read_pdf, "docx": read_docx, "xlsx": read_xlsx}
+_EXTRACTS: dict[str, Callable[[bytes, object], Extract]] = {
+    "pdf": read_pdf, "docx": read_docx, "odt": read_odt, "xlsx": read_xlsx, "ods": read_ods,
+}  # fmt: skip
 _TABLE_ENTRIES = {"csv": table_entries, "tsv": table_entries, "json": record_entries, "jsonl": record_entries}
 
 
 @dataclass(frozen=True)
 class Document:
-    """A text, what it is called, and its kind: text, markdown, html, pdf, docx, xlsx, csv, tsv, json or jsonl.
+    """A text, what it is called, and its kind: one of those that `KINDS` names.
 
     Of files whose text has no markup, `headings` are those that were found, `pages` where a PDF's begin, `grids` the
-    tables of Word, and `sheets` those of a spreadsheet.
+    tables of Word and the like, and `sheets` those of a spreadsheet.
     """
 
     source: str

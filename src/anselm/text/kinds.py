@@ -14,17 +14,17 @@ from anselm.text.markdown import markdown_pieces
 from anselm.text.outlines import Heading, html_headings, markdown_headings, text_headings
 from anselm.text.pieces import Piece
 
-SHEETS = {".xlsx": "xlsx", ".xlsm": "xlsx"}
+SHEETS = {".xlsx": "xlsx", ".xlsm": "xlsx", ".ods": "ods"}
 TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"} | SHEETS
 PAGES = {
     ".txt": "text", ".rst": "text", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html",
-    ".pdf": "pdf", ".docx": "docx",
+    ".pdf": "pdf", ".docx": "docx", ".odt": "odt",
 }  # fmt: skip
 KINDS = PAGES | TABLES
 ALLOWED = f"{', '.join(sorted(KINDS))} or a text file without a suffix"
-_SPREADSHEETS = {".xls", ".xlsb", ".ods", ".numbers"}
+_SPREADSHEETS = {".xls", ".xlsb", ".numbers"}
 # Documents that cannot be read: in a folder of documents somebody may count on them, unlike on pictures and programs.
-FOREIGN = {".doc", ".odt", ".rtf", ".pages", ".epub", ".ppt", ".pptx", ".odp"} | _SPREADSHEETS
+FOREIGN = {".doc", ".rtf", ".pages", ".epub", ".ppt", ".pptx", ".odp"} | _SPREADSHEETS
 _ADDRESS = re.compile(r"(https?|ftp):/+", re.IGNORECASE)
 _HTML = re.compile(
     r"\s*+<(?:!doctype html|html|head|body|h[1-6]|details|dl|main|article|section|div|p)\b", re.IGNORECASE
