@@ -136,7 +136,9 @@ def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
 
 
 def test_an_unknown_kind_names_the_choices() -> None:
-    with pytest.raises(UnknownNameError, match="unknown kind of document 'markdwn'; there is csv, docx, html, json"):
+    with pytest.raises(
+        UnknownNameError, match="unknown kind of document 'markdwn'; there is csv, docx, epub, html, json"
+    ):
         document_from_text("x", "y", kind="markdwn")
 
 

@@ -4,6 +4,7 @@ documents       files as sentences, or as the entries of a FAQ: the front door o
 folders, kinds, encodings   which files there are, of which kind, and their bytes as text
 html, markdown, docx, pdf, paragraphs   one kind each, as text that knows its place in the source
 archives, extracts   packed folders of XML, and what is taken out of files
+pptx, epub      slides and books
 opendocument    texts and spreadsheets of LibreOffice
 xlsx, sheets, cell_values   spreadsheets as cells that know their place
 pieces, outlines, questions   cleaned text with places, the headings above them, and questions set like headings

@@ -21,6 +21,7 @@ from anselm.errors import AnselmError, FormatError, InputError, UnknownNameError
 from anselm.files import open_input
 from anselm.text.docx import read_docx
 from anselm.text.encodings import decode
+from anselm.text.epub import read_epub
 from anselm.text.extracts import Extract
 from anselm.text.faq import Entry, Skip, refuse
 from anselm.text.faq_pages import Page
@@ -46,6 +47,7 @@ from anselm.text.outlines import Heading, join_titles, with_questions
 from anselm.text.page_tables import Grid, faq_tables, grids_of
 from anselm.text.pdf import read_pdf
 from anselm.text.pieces import Cleaned
+from anselm.text.pptx import read_pptx
 from anselm.text.questions import LONGEST, blocks_of, ends_as_question, is_question, lines_of
 from anselm.text.sentences import sentence_spans
 from anselm.text.sheets import Sheet
@@ -56,7 +58,8 @@ _MAX_WORDS, _OVERLAP = 200, 20  # a "sentence" beyond is a log or a table; model
 _BLANK = re.compile(r"\n[ \t\r]*+\n")
 _HAS_WORD = re.compile(r"[^\W_]")
 _EXTRACTS: dict[str, Callable[[bytes, object], Extract]] = {
-    "pdf": read_pdf, "docx": read_docx, "odt": read_odt, "xlsx": read_xlsx, "ods": read_ods,
+    "pdf": read_pdf, "docx": read_docx, "odt": read_odt, "pptx": read_pptx, "epub": read_epub,
+    "xlsx": read_xlsx, "ods": read_ods,
 }  # fmt: skip
 _TABLE_ENTRIES = {"csv": table_entries, "tsv": table_entries, "json": record_entries, "jsonl": record_entries}
 

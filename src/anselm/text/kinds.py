@@ -18,13 +18,13 @@ SHEETS = {".xlsx": "xlsx", ".xlsm": "xlsx", ".ods": "ods"}
 TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"} | SHEETS
 PAGES = {
     ".txt": "text", ".rst": "text", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html",
-    ".pdf": "pdf", ".docx": "docx", ".odt": "odt",
+    ".pdf": "pdf", ".docx": "docx", ".odt": "odt", ".pptx": "pptx", ".epub": "epub",
 }  # fmt: skip
 KINDS = PAGES | TABLES
 ALLOWED = f"{', '.join(sorted(KINDS))} or a text file without a suffix"
 _SPREADSHEETS = {".xls", ".xlsb", ".numbers"}
 # Documents that cannot be read: in a folder of documents somebody may count on them, unlike on pictures and programs.
-FOREIGN = {".doc", ".rtf", ".pages", ".epub", ".ppt", ".pptx", ".odp"} | _SPREADSHEETS
+FOREIGN = {".doc", ".rtf", ".pages", ".ppt", ".odp"} | _SPREADSHEETS
 _ADDRESS = re.compile(r"(https?|ftp):/+", re.IGNORECASE)
 _HTML = re.compile(
     r"\s*+<(?:!doctype html|html|head|body|h[1-6]|details|dl|main|article|section|div|p)\b", re.IGNORECASE

@@ -33,7 +33,7 @@ FORMATS = {
     "squad": Format((".json",), squad.read_squad),
     "stackexchange": Format(("posts.xml",), stackexchange.read_posts),
     "semeval": Format((".xml",), semeval.read_threads),
-    "faq": Format((".md", ".markdown", ".html", ".htm", ".docx"), faq_lists.read_faq),
+    "faq": Format((".md", ".markdown", ".html", ".htm", ".docx", ".odt"), faq_lists.read_faq),
 }
 
 
