@@ -64,9 +64,8 @@ def test_slides_that_ask_are_a_faq() -> None:
     assert [(one.question, one.answer) for one in found] == [("Is it old?", "Very old."), ("Is it new?", "Very new.")]
     rows = ("Question/Answer", "How old?/Ten.", "And how far?/")
     cells = ["".join(f"<a:tc>{shape(one)}</a:tc>" for one in row.split("/")) for row in rows]
-    table = "".join(f"<a:tr>{row}</a:tr>" for row in cells).replace(
-        f"<a:tc>{shape('')}", f'<a:tc vMerge="1">{shape("")}'
-    )
+    merged = f'<a:tc vMerge="1">{shape("")}'
+    table = "".join(f"<a:tr>{row}</a:tr>" for row in cells).replace(f"<a:tc>{shape('')}", merged)
     found = entries_of(document_from_bytes(pptx(f"|<a:tbl>{table}</a:tbl>"), "a.pptx", "pptx"))
     assert [(one.question, one.answer) for one in found] == [("How old?", "Ten."), ("And how far?", "Ten.")]
 
@@ -122,7 +121,7 @@ BAD = {
     "no container": ("epub", packed({"a": "x"}), NO_BOOK),
     "declared": ("epub", epub("x", prolog=DECLARED), NO_BOOK),
     "no UTF-8": ("epub", epub("<p>caf\xe9</p>".encode("latin-1")), "OPS/c 0.xhtml, line 1: not valid UTF-8"),
-    "protected": ("epub", epub("x", locked="OPS/c%200.xhtml"), r"is protected against copying \(DRM\), and cannot be read"),
+    "protected": ("epub", epub("x", locked="OPS/c%200.xhtml"), r"is protected against copying \(DRM\), and"),
     "a bomb": ("epub", epub("<p>" + "x" * 12_000_000), r"unpacks to 12,\d{3},\d{3} bytes or more from"),
 }  # fmt: skip
 

@@ -1,9 +1,10 @@
 """From files to sentences, or to the entries of a FAQ, each with its place in the file.
 
 The kind of a document is told by its suffix: .md and .markdown are Markdown, .html and .htm are HTML, .pdf is PDF,
-.docx is Word, .csv, .tsv, .json and .jsonl are tables, .txt, .rst and no suffix are plain text. Text is UTF-8 or
-UTF-16, and packed where a .gz follows (page.html.gz). Offsets count the characters of the decoded file, without a byte
-order mark and with its line ends as they are; of PDF and Word, those of the extracted text.
+.docx is Word, .odt its like, .pptx slides, .epub a book, .csv, .tsv, .json, .jsonl, .xlsx, .xlsm and .ods are tables,
+.txt, .rst and no suffix are plain text. Text is UTF-8 or UTF-16, and packed where a .gz follows (page.html.gz). Offsets
+count the characters of the decoded file, without a byte order mark and with its line ends as they are; of PDF and
+office files, those of the extracted text.
 """
 
 from __future__ import annotations

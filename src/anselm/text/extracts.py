@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from anselm.errors import FormatError
+from anselm.text.archives import LARGEST
 from anselm.text.outlines import Heading
 from anselm.text.page_tables import Grid
 from anselm.text.pieces import BREAK, CELL
@@ -33,12 +34,21 @@ class Paragraph(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows of cells; None is one with the cell above it."""
+    """Rows of cells; None is one with the cell above it, whose text is said of this row, too."""
 
     rows: Sequence[Sequence[str | None]]
 
+    def filled(self) -> Iterator[list[str]]:
+        """The rows that have a text of their own."""
+        above: list[str] = []
+        for row in self.rows:
+            if any(row):
+                above += [""] * (len(row) - len(above))
+                above = [above[place] if cell is None else cell for place, cell in enumerate(row)]
+                yield above
+
     def texts(self) -> Iterator[str]:
-        return (CELL.join(cell for cell in row if cell) for row in self.rows)
+        return (CELL.join(filter(None, row)) for row in self.filled())
 
 
 def join_blocks(blocks: Iterable[Paragraph | Table], place: object) -> Extract:
@@ -55,6 +65,8 @@ def join_blocks(blocks: Iterable[Paragraph | Table], place: object) -> Extract:
         for text in filter(None, [block.text] if isinstance(block, Paragraph) else block.texts()):
             parts.append(text)
             position += len(text) + len(BREAK)
+            if position > LARGEST:  # cells that reach over many rows
+                raise FormatError(place, f"holds more than {LARGEST:,} characters")
     if not parts:
         raise FormatError(place, "has no text")
     text = BREAK.join(parts)
@@ -65,14 +77,11 @@ def join_blocks(blocks: Iterable[Paragraph | Table], place: object) -> Extract:
 def _spans(table: Table, position: int) -> Grid:
     """Where each cell stands, in a table that begins here."""
     grid: Grid = []
-    for row, text in zip(table.rows, table.texts(), strict=True):
-        if not text:
-            continue
-        cells, start = [], position
-        for place, cell in enumerate(row):
-            above = grid[-1][place] if grid and place < len(grid[-1]) else (start, start)
-            cells.append(above if cell is None else (start, start + len(cell)))
-            start += len(cell) + len(CELL) if cell else 0
+    for row in table.filled():
+        cells = []
+        for cell in row:
+            cells.append((position, position + len(cell)))
+            position += len(cell) + len(CELL) if cell else 0
         grid.append(cells)
-        position += len(text) + len(BREAK)
+        position += len(BREAK) - len(CELL)
     return grid

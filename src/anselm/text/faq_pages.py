@@ -1,4 +1,4 @@
-"""FAQs that are pages: Markdown, HTML and Word files with a question in each heading, tables of questions and answers,
+"""FAQs that are pages: Markdown, HTML, Word files and the like with a question in each heading, tables of questions and answers,
 or texts with "Q:" and "A:".
 
 A heading with text of its own is an entry. A heading without is a section, and so is every heading above an entry: the

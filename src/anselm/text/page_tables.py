@@ -60,8 +60,7 @@ def _table(grid: Grid, pieces: Sequence[Piece]) -> FaqTable | None:
     found = (row for cells in grid[1:] if (row := _row(dict(zip(names, cells, strict=False)), columns)))
     rows = [row for row in found if _text(pieces, row.question) or _text(pieces, row.answer)]  # else a title over some
     asking = sum(is_question(_text(pieces, row.question)) for row in rows)
-    end = max(end for cells in grid for _, end in cells)  # the last may be one with a cell above
-    return FaqTable(grid[0][0][0], end, rows) if asking * 2 > len(rows) else None
+    return FaqTable(grid[0][0][0], grid[-1][-1][1], rows) if asking * 2 > len(rows) else None
 
 
 def _text(pieces: Sequence[Piece], span: Span) -> str:
