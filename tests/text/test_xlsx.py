@@ -130,7 +130,7 @@ def test_what_is_merged_downwards_is_said_of_every_row() -> None:
         ([table("Q/A", "", "Why?/")], {}, r"^faq\.xlsx, line 3: there is no answer in the column 'A'$"),
         ([table("Item/Price", "Pen/3")], {}, r"^faq\.xlsx: no column of answers; there is 'Item', 'Price' \(say"),
         (
-            [table("Item/Price", "Pen/3"), table("Day", "1")],
+            [table("Our prices", "Item/Price", "Pen/3"), table("Day", "1")],
             {},
             r"faq\.xlsx: no sheet has a column of answers; 'S0' has 'Item', 'Price'; 'S1' has 'Day' \(say",
         ),

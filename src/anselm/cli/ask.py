@@ -37,7 +37,7 @@ def ask(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Text, Markdown, HTML, Word, PowerPoint, EPUB or PDF files, FAQs, folders of them, or -, standard input."
+            help="Text, Markdown, HTML, Word, PowerPoint, EPUB or PDF files, FAQs, folders, or - for standard input."
         ),
     ] = None,
     pool: Annotated[

@@ -1,5 +1,5 @@
-"""FAQs that are pages: Markdown, HTML, Word files and the like with a question in each heading, tables of questions and answers,
-or texts with "Q:" and "A:".
+"""FAQs that are pages: Markdown, HTML, Word files and the like with a question in each heading, tables of questions and
+answers, or texts with "Q:" and "A:".
 
 A heading with text of its own is an entry. A heading without is a section, and so is every heading above an entry: the
 entry's meta["section"] tells. Below a question with an answer, headings that ask nothing are parts of that answer. A

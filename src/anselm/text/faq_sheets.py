@@ -59,12 +59,17 @@ def _table(sheet: Sheet, columns: Mapping[str, str], place: object) -> _Table:
 
 
 def _header(sheet: Sheet, columns: Mapping[str, str]) -> int:
-    """Which row it is: the first that names questions and answers, or else what it is in any table."""
+    """Which row it is: the first that names questions and answers, or else what it is in any table; in one that has no
+    answers, the first of several cells, by which that can be told.
+    """
     first = [cells for _, cells in sheet.rows[:_FIRST_ROWS]]
     used = sorted({column for cells in first for column in cells})
     rows = [[cells.get(column, ("",))[0].strip() for column in used] for cells in first]
     both = (place for place, names in enumerate(rows) if names_columns(names, columns, "question", "answer"))
-    return next(both, None) or find_header(rows, columns)
+    place = next(both, None) or find_header(rows, columns)
+    if names_columns(rows[place], columns, "answer"):
+        return place
+    return next((place for place, names in enumerate(rows) if sum(map(bool, names)) > 1), 0)
 
 
 def _fits(table: _Table, columns: Mapping[str, str]) -> bool:
