@@ -184,3 +184,76 @@ def test_questions_without_a_style_are_headings_of_a_word_file(tmp_path: Path) -
     body = "".join(paragraph(question) + paragraph(answer) for question, answer in faq.items())
     document = read(tmp_path, "a.docx", docx(body))
     assert {one.question: one.answer for one in entries_of(document)} == faq
+
+
+def rows_of(*rows: str, look: str = "") -> str:
+    """A table of Word, its cells parted by bars; `^` is one with the cell above it, `>` spans two columns."""
+    marks = {"^": "<w:vMerge/>", ">": '<w:gridSpan w:val="2"/>'}
+    cells = [
+        "".join(
+            f"<w:tc><w:tcPr>{marks.get(cell[:1], look)}</w:tcPr>{paragraph(cell.lstrip('^>'))}</w:tc>"
+            for cell in row.split("|")
+        )
+        for row in rows
+    ]
+    return "<w:tbl>" + "".join(f"<w:tr>{one}</w:tr>" for one in cells) + "</w:tbl>"
+
+
+ASKED = ("Topic|Question|Answer", "Dogs|Can I bring my dog?|On a lead.", "^|What is a bed?|31 euros, or more.")
+
+
+def test_a_table_of_word_with_questions_is_a_faq(tmp_path: Path) -> None:
+    more = ("Cars|Is there parking?|Behind the house.", "|Is it free?|^", ">Only asked||", "|When?|By ten.")
+    body = paragraph("Hostel", "T1") + paragraph("At the lake.") + rows_of(*ASKED, *more)
+    document = read(tmp_path, "a.docx", docx(body))
+    told: list[str] = []
+    found = entries_of(document, skip=lambda error: told.append(str(error)))
+    assert [(one.question, one.answer, one.meta.get("Topic")) for one in found] == [
+        ("Hostel", "At the lake.", None),
+        ("Can I bring my dog?", "On a lead.", "Dogs"),
+        ("What is a bed?", "31 euros, or more.", "Dogs"),
+        ("Is there parking?", "Behind the house.", "Cars"),
+        ("Is it free?", "Behind the house.", ""),
+        ("When?", "By ten.", ""),
+    ]
+    assert [document.text[one.start : one.end] for one in found] == [one.answer for one in found]
+    assert found[1].meta["section"] == "Hostel"
+    assert [document.text.split("\n")[one.line - 1].split(", ")[0] for one in found[1:3]] == ["Dogs", "Dogs"]
+    assert len({one.start for one in found}) == len(found)  # by which a pool knows them
+    assert told == []
+
+
+def test_unanswered_questions_of_a_table_are_no_headings(tmp_path: Path) -> None:
+    sizes = ("old", "new", "blue", "red")
+    rows = [row for one in sizes for row in (f"|Is it {one} or not?|", f"|How {one} is it?|Very {one}.")]
+    document = read(tmp_path, "a.docx", docx(rows_of(ASKED[0], *rows)))
+    told: list[str] = []
+    found = entries_of(document, skip=lambda error: told.append(str(error)))
+    assert [one.question for one in found] == [f"How {one} is it?" for one in sizes]
+    assert [one.rpartition(": ")[2] for one in told] == [
+        f"there is no answer to 'Is it {one} or not?'" for one in sizes
+    ]
+
+
+def test_a_cell_over_two_columns_keeps_the_others_in_theirs(tmp_path: Path) -> None:
+    rows = ("Topic|Since|Question|Answer", ">Dogs|May I bring one?|Yes.", "Cars|2020|Where?|Behind.")
+    found = entries_of(read(tmp_path, "a.docx", docx(rows_of(*rows))))
+    assert [(one.question, one.answer, one.meta) for one in found] == [
+        ("May I bring one?", "Yes.", {"Topic": "Dogs", "Since": ""}),
+        ("Where?", "Behind.", {"Topic": "Cars", "Since": "2020"}),
+    ]
+
+
+def test_other_tables_of_word_are_text(tmp_path: Path) -> None:
+    prose = "".join(paragraph(f"Paragraph {number} says something, and says it at length.") for number in range(9))
+    kept = "<w:sdt><w:sdtContent><w:tc>{}</w:tc></w:sdtContent></w:sdt>".format(paragraph("kept"))
+    inner = f"<w:tbl><w:tr><w:tc>{rows_of(*ASKED)}</w:tc>{kept}</w:tr></w:tbl>"
+    for table, row in (
+        (rows_of("Day|Hours", "Monday|9", "Sunday|-"), "Sunday, -"),
+        (rows_of("Title|Description", "Pen|It writes.", "Ink|It is blue."), "Ink, It is blue."),
+        (prose + rows_of(*ASKED), "What is a bed?, 31 euros, or more."),
+        (inner, "31 euros, or more., kept"),
+    ):
+        document = read(tmp_path, "a.docx", docx(table))
+        assert entries_of(document) == []
+        assert row in document.text

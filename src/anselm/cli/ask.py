@@ -36,7 +36,9 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Text, Markdown, HTML, Word or PDF files, FAQs, folders of them, or - for standard input."),
+        typer.Argument(
+            help="Text, Markdown, HTML, Word, PowerPoint, EPUB or PDF files, FAQs, folders, or - for standard input."
+        ),
     ] = None,
     pool: Annotated[
         str | None, typer.Option("--pool", help="Ask a pool that `anselm pool add` has made, instead of files.")

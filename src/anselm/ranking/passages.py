@@ -134,7 +134,7 @@ def passage(result: Result, places: Sequence[int], spots: Sequence[Spot]) -> Pas
     return Passage.of(
         result, index=index, id=(found.id or None) if isinstance(found, Entry) else None, duplicates=others,
         source=here.document.source, start=found.start, end=found.end,
-        line=here.document.text.count("\n", 0, found.start) + 1, before=beside(index - 1), after=beside(index + 1),
+        line=here.document.line_of(found), before=beside(index - 1), after=beside(index + 1),
         heading=(found.heading or None) if isinstance(found, Sentence) else None,
         page=found.page if isinstance(found, Sentence) else None,
     )  # fmt: skip

@@ -3,9 +3,13 @@
 documents       files as sentences, or as the entries of a FAQ: the front door of this room
 folders, kinds, encodings   which files there are, of which kind, and their bytes as text
 html, markdown, docx, pdf, paragraphs   one kind each, as text that knows its place in the source
+archives, extracts   packed folders of XML, and what is taken out of files
+pptx, epub      slides and books
+opendocument    texts and spreadsheets of LibreOffice
+xlsx, sheets, cell_values   spreadsheets as cells that know their place
 pieces, outlines, questions   cleaned text with places, the headings above them, and questions set like headings
 faq             an entry of a FAQ
-faq_columns, faq_tables, faq_records, faq_pages   entries from tables, from JSON, and from pages
+faq_columns, faq_tables, faq_sheets, faq_records, faq_pages   entries from tables, spreadsheets, JSON and pages
 page_tables, linked_faqs   a page's tables of questions and answers, and what it tells search engines
 sentences, abbreviations   where sentences end
 windows         a text that is too long, in parts that overlap

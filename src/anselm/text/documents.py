@@ -1,9 +1,10 @@
 """From files to sentences, or to the entries of a FAQ, each with its place in the file.
 
 The kind of a document is told by its suffix: .md and .markdown are Markdown, .html and .htm are HTML, .pdf is PDF,
-.docx is Word, .csv, .tsv, .json and .jsonl are tables, .txt, .rst and no suffix are plain text. Text is UTF-8 or
-UTF-16, and packed where a .gz follows (page.html.gz). Offsets count the characters of the decoded file, without a byte
-order mark and with its line ends as they are; of PDF and Word, those of the extracted text.
+.docx is Word, .odt its like, .pptx slides, .epub a book, .csv, .tsv, .json, .jsonl, .xlsx, .xlsm and .ods are tables,
+.txt, .rst and no suffix are plain text. Text is UTF-8 or UTF-16, and packed where a .gz follows (page.html.gz). Offsets
+count the characters of the decoded file, without a byte order mark and with its line ends as they are; of PDF and
+office files, those of the extracted text.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import gzip
 import re
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -21,33 +22,55 @@ from anselm.errors import AnselmError, FormatError, InputError, UnknownNameError
 from anselm.files import open_input
 from anselm.text.docx import read_docx
 from anselm.text.encodings import decode
+from anselm.text.epub import read_epub
+from anselm.text.extracts import Extract
 from anselm.text.faq import Entry, Skip, refuse
 from anselm.text.faq_pages import Page
 from anselm.text.faq_records import record_entries
+from anselm.text.faq_sheets import sheet_entries
 from anselm.text.faq_tables import table_entries
 from anselm.text.folders import find_documents as find_documents
 from anselm.text.folders import is_folder, unreadable
-from anselm.text.kinds import ALLOWED, KINDS, headings_of, pieces_of, refuse_address, suffix
+from anselm.text.kinds import (
+    ALLOWED,
+    KINDS,
+    SHEETS,
+    TABLES,
+    headings_of,
+    pieces_of,
+    refuse_address,
+    refuse_foreign,
+    suffix,
+)
 from anselm.text.linked_faqs import scripted_entries
+from anselm.text.opendocument import read_ods, read_odt
 from anselm.text.outlines import Heading, join_titles, with_questions
-from anselm.text.page_tables import faq_tables
+from anselm.text.page_tables import Grid, faq_tables, grids_of
 from anselm.text.pdf import read_pdf
 from anselm.text.pieces import Cleaned
+from anselm.text.pptx import read_pptx
 from anselm.text.questions import LONGEST, blocks_of, ends_as_question, is_question, lines_of
 from anselm.text.sentences import sentence_spans
+from anselm.text.sheets import Sheet
 from anselm.text.windows import windows
+from anselm.text.xlsx import read_xlsx
 
 _MAX_WORDS, _OVERLAP = 200, 20  # a "sentence" beyond is a log or a table; models read about this much at once
 _BLANK = re.compile(r"\n[ \t\r]*+\n")
 _HAS_WORD = re.compile(r"[^\W_]")
+_EXTRACTS: dict[str, Callable[[bytes, object], Extract]] = {
+    "pdf": read_pdf, "docx": read_docx, "odt": read_odt, "pptx": read_pptx, "epub": read_epub,
+    "xlsx": read_xlsx, "ods": read_ods,
+}  # fmt: skip
 _TABLE_ENTRIES = {"csv": table_entries, "tsv": table_entries, "json": record_entries, "jsonl": record_entries}
 
 
 @dataclass(frozen=True)
 class Document:
-    """A text, what it is called, and its kind: text, markdown, html, pdf, docx, csv, tsv, json or jsonl.
+    """A text, what it is called, and its kind: one of those that `KINDS` names.
 
-    Of PDF and Word, whose text has no markup, `headings` are those that were found, and `pages` where a PDF's begin.
+    Of files whose text has no markup, `headings` are those that were found, `pages` where a PDF's begin, `grids` the
+    tables of Word and the like, and `sheets` those of a spreadsheet.
     """
 
     source: str
@@ -55,6 +78,14 @@ class Document:
     kind: str
     headings: tuple[Heading, ...] = ()
     pages: tuple[int, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
+    grids: tuple[Grid, ...] = ()
+
+    def line_of(self, found: Entry | Sentence) -> int:
+        """The line that an answer or a sentence begins on; of a spreadsheet its row."""
+        if self.sheets and isinstance(found, Entry):
+            return found.line
+        return self.text.count("\n", 0, found.start) + 1
 
 
 @dataclass(frozen=True)
@@ -79,7 +110,7 @@ def sentences(document: Document) -> list[Sentence]:
     A question is in one with the sentence that answers it, where they stand in one paragraph. What is longer than 200
     words comes in overlapping parts; what holds no letter or digit is left out. A table has no sentences but entries.
     """
-    if document.kind in _TABLE_ENTRIES:
+    if document.kind in TABLES.values():
         return []
     page = open_page(document)
     cleaned = Cleaned(page.pieces)
@@ -99,6 +130,8 @@ def entries_of(document: Document, columns: Mapping[str, str] | None = None, ski
     `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each entry that cannot be read and
     is passed over; without it the first is an error.
     """
+    if document.sheets:
+        return list(sheet_entries(document.sheets, columns or {}, document.source, skip or refuse))
     if document.kind not in _TABLE_ENTRIES:
         page = open_page(document)
         if page.is_faq():
@@ -112,7 +145,7 @@ def open_page(document: Document) -> Page:
     """A page with its headings, and with questions that are set like headings."""
     page = marked_page(document)
     markup = document.kind in ("markdown", "html")
-    blocks = list(blocks_of(page.pieces) if markup else lines_of(document.text))
+    blocks = [page.bare(block) for block in (blocks_of(page.pieces) if markup else lines_of(document.text))]
     return Page(page.source, page.pieces, with_questions(page.outline.headings, blocks), page.tables)
 
 
@@ -120,30 +153,29 @@ def marked_page(document: Document) -> Page:
     """A page with the headings that are marked."""
     pieces = pieces_of(document.text, document.kind)
     headings = document.headings or headings_of(document.text, document.kind, pieces)
-    return Page(document.text, pieces, headings, faq_tables(document.text, document.kind, pieces))
+    grids = document.grids or grids_of(document.text, document.kind)
+    return Page(document.text, pieces, headings, faq_tables(grids, pieces))
 
 
 def document_from_text(text: str, source: str, kind: str = "text") -> Document:
     """A document that does not come from a file."""
-    if kind not in KINDS.values():
-        raise UnknownNameError("kind of document", kind, set(KINDS.values()))
+    if kind not in (known := set(KINDS.values()) - set(SHEETS.values())):  # the text alone does not tell the cells
+        raise UnknownNameError("kind of document", kind, known)
     return Document(source, text, kind)
 
 
 def document_from_bytes(raw: bytes, source: str, kind: str) -> Document:
     """The content of a file."""
-    if kind == "pdf":
-        text, headings, pages = read_pdf(raw, source)
-        return Document(source, text, kind, headings, pages)
-    if kind == "docx":
-        text, headings = read_docx(raw, source)
-        return Document(source, text, kind, headings)
-    return document_from_text(decode(raw, source), source, kind)
+    if kind not in _EXTRACTS:
+        return document_from_text(decode(raw, source), source, kind)
+    found = _EXTRACTS[kind](raw, source)
+    return Document(source, found.text, kind, found.headings, found.pages, found.sheets, found.grids)
 
 
 def read_document(path: Path) -> Document:
     """Read one file."""
     refuse_address(path)
+    refuse_foreign(path)
     kind = KINDS.get(suffix(path), "") if suffix(path) else "text"
     if not kind:
         raise InputError(f"{path} cannot be read as a document: {suffix(path)} is not one of {ALLOWED}")
@@ -182,7 +214,7 @@ def _read_inside(path: Path, skip: Skip, columns: Mapping[str, str] | None) -> D
     except AnselmError as error:
         skip(error if isinstance(error, FormatError) else FormatError(path, str(error)))
         return None
-    return document if document.kind not in _TABLE_ENTRIES or _is_faq(document, columns) else None
+    return document if document.kind not in TABLES.values() or _is_faq(document, columns) else None
 
 
 def _is_faq(table: Document, columns: Mapping[str, str] | None) -> bool:

@@ -1,4 +1,4 @@
-"""The text of a Word file (.docx), with its headings: paragraphs and table rows, with a blank line between.
+"""The text of a Word file (.docx), with its headings and tables: paragraphs and rows, with a blank line between.
 
 A .docx is a packed folder of XML, of which the text and the names of its styles are read. A paragraph that is all bold
 and asks something is a heading, as in other pages.
@@ -6,56 +6,27 @@ and asks something is a heading, as in other pages.
 
 from __future__ import annotations
 
-import io
-import lzma
 import re
-import zipfile
-import zlib
 from collections.abc import Iterator
-from typing import NamedTuple
 from xml.etree import ElementTree
 
-from anselm.errors import FormatError
-from anselm.text.outlines import Heading
+from anselm.text.archives import open_archive
+from anselm.text.extracts import Extract, Paragraph, Table, join_blocks
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says the same once more
-_LARGEST = 500_000_000  # bytes, unpacked
 _BOLD = 7  # level
+_MOST_COLUMNS = 63  # of a table in Word
 _GAPS = {f"{_W}tab": " ", f"{_W}br": " ", f"{_W}cr": " ", f"{_W}noBreakHyphen": "-"}
+_AROUND = {f"{_W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins")}  # rows and cells
 
 
-# Of the packing, of the XML and its encoding; RuntimeError also where elements are nested too deeply.
-_DAMAGES = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, LookupError, ValueError,
-    ElementTree.ParseError,
-)  # fmt: skip
-
-
-class _Block(NamedTuple):
-    text: str
-    level: int | None = None  # of a heading
-
-
-def read_docx(raw: bytes, place: object) -> tuple[str, tuple[Heading, ...]]:
-    """The text and its headings."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as folder:
-            body = _parse(folder, "word/document.xml", place)
-            levels = _levels(_parse(folder, "word/styles.xml", place)) if "word/styles.xml" in folder.namelist() else {}
-        blocks = [block for block in _blocks(body, levels) if block.text]
-    except _DAMAGES:
-        raise FormatError(place, "is not a Word file (.docx), or damaged or encrypted") from None
-    if not blocks:
-        raise FormatError(place, "has no text")
-    text = "\n\n".join(block.text for block in blocks)
-    return text, tuple(_headings(blocks, len(text)))
-
-
-def _parse(folder: zipfile.ZipFile, name: str, place: object) -> ElementTree.Element:
-    if folder.getinfo(name).file_size > _LARGEST:
-        raise FormatError(place, f"unpacks to more than {_LARGEST:,} bytes")
-    return ElementTree.fromstring(folder.read(name))
+def read_docx(raw: bytes, place: object) -> Extract:
+    with open_archive(raw, place, "a Word file (.docx)") as archive:
+        body = archive.parse("word/document.xml")
+        levels = _levels(archive.parse("word/styles.xml")) if "word/styles.xml" in archive else {}
+        blocks = list(_blocks(body, levels))
+    return join_blocks(blocks, place)
 
 
 def _levels(styles: ElementTree.Element) -> dict[str, int]:
@@ -83,17 +54,44 @@ def _value(element: ElementTree.Element, path: str) -> str:
     return found.get(f"{_W}val", "") if found is not None else ""
 
 
-def _blocks(element: ElementTree.Element, levels: dict[str, int]) -> Iterator[_Block]:
-    """The paragraphs and table rows, wherever they are nested."""
+def _blocks(element: ElementTree.Element, levels: dict[str, int]) -> Iterator[Paragraph | Table]:
+    """The paragraphs and tables, wherever they are nested."""
     for child in element:
         if child.tag == f"{_W}p":
             text = _text(child)
-            yield _Block(text, _level(child, text, levels))
-        elif child.tag == f"{_W}tr":
-            cells = (" ".join(map(_text, cell.iter(f"{_W}p"))).strip() for cell in child.findall(f"{_W}tc"))
-            yield _Block(", ".join(cell for cell in cells if cell))
+            yield Paragraph(text, _level(child, text, levels))
+        elif child.tag == f"{_W}tbl":
+            yield Table([list(_cells(row)) for row in _inside(child, f"{_W}tr")])
         elif child.tag != _FALLBACK:
             yield from _blocks(child, levels)
+
+
+def _inside(element: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag in _AROUND:
+            yield from _inside(child, tag)
+
+
+def _cells(row: ElementTree.Element) -> Iterator[str | None]:
+    """One for each column: a cell over several is that of the first, and none stands in the others."""
+    yield from [""] * _count(row, "trPr/gridBefore", 0)
+    for cell in _inside(row, f"{_W}tc"):
+        merged = cell.find(f"{_W}tcPr/{_W}vMerge")
+        text = " ".join(filter(None, (part for block in _blocks(cell, {}) for part in _parts(block))))
+        goes_on = merged is not None and merged.get(f"{_W}val", "continue") == "continue"
+        yield None if goes_on and not text else text
+        yield from [""] * (_count(cell, "tcPr/gridSpan", 1) - 1)
+
+
+def _parts(block: Paragraph | Table) -> Iterator[str]:
+    return iter([block.text]) if isinstance(block, Paragraph) else block.texts()
+
+
+def _count(element: ElementTree.Element, path: str, least: int) -> int:
+    written = _value(element, path)
+    return min(max(int(written), least), _MOST_COLUMNS) if written else least
 
 
 def _text(paragraph: ElementTree.Element) -> str:
@@ -118,12 +116,3 @@ def _level(paragraph: ElementTree.Element, text: str, levels: dict[str, int]) ->
     bold = [run.find(f"{_W}rPr/{_W}b") for run in runs]
     all_bold = all(mark is not None and mark.get(f"{_W}val", "1") not in ("0", "false") for mark in bold)
     return _BOLD if text.endswith("?") and all_bold else None
-
-
-def _headings(blocks: list[_Block], length: int) -> Iterator[Heading]:
-    position = 0
-    for block in blocks:
-        end = position + len(block.text)
-        if block.level is not None:
-            yield Heading(block.level, block.text, position, end, length)
-        position = end + 2

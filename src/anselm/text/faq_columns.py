@@ -120,6 +120,19 @@ def knows_columns(names: Sequence[str], *roles: str) -> bool:
     return all(keys.intersection(_KNOWN[role]) for role in roles)
 
 
+def names_columns(names: Sequence[str], named: Mapping[str, str], *roles: str) -> bool:
+    """Whether all columns are there that the user has named; where none were, usual names for each of the roles."""
+    if named:
+        there = {_key(name) for name in named.values()} <= {_key(name) for name in names}
+        return there and ("answer" in named or knows_columns(names, "answer"))
+    return knows_columns(names, *roles)
+
+
+def are_numbers(named: Mapping[str, str]) -> bool:
+    """Whether the user has named columns by their numbers, since no header does."""
+    return bool(named) and all(name.isdecimal() for name in named.values())
+
+
 def _bare(name: str) -> str:
     """A name without the words that may stand beside one that is known."""
     return " ".join(word for word in _key(name).split() if word not in _BESIDE)
@@ -131,10 +144,10 @@ def _key(name: str) -> str:
 
 def _there(names: Sequence[str], role: str) -> str:
     columns = ", ".join(f"{name!r:.60}" for name in names[:20])
-    return f"there is {columns or 'none'} ({_say(role)})"
+    return f"there is {columns or 'none'} ({say_columns(role)})"
 
 
-def _say(role: str) -> str:
+def say_columns(role: str) -> str:
     return f'say --columns {role}=NAME; in Python and over HTTP, columns is {{"{role}": "NAME"}}'
 
 

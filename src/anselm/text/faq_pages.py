@@ -1,5 +1,5 @@
-"""FAQs that are pages: Markdown, HTML and Word files with a question in each heading, tables of questions and answers,
-or texts with "Q:" and "A:".
+"""FAQs that are pages: Markdown, HTML, Word files and the like with a question in each heading, tables of questions and
+answers, or texts with "Q:" and "A:".
 
 A heading with text of its own is an entry. A heading without is a section, and so is every heading above an entry: the
 entry's meta["section"] tells. Below a question with an answer, headings that ask nothing are parts of that answer. A
@@ -18,7 +18,7 @@ from anselm.text.faq import Entry, LineNumbers, Skip
 from anselm.text.outlines import Heading, Outline, join_titles
 from anselm.text.page_tables import FaqTable
 from anselm.text.pieces import Cleaned, Piece, cut
-from anselm.text.questions import SHARE, is_question
+from anselm.text.questions import SHARE, Block, is_question
 
 _BOLD = r"(?:\*\*|__|<(?:b|strong)>|</(?:b|strong)>)?+"
 _OPENING = rf"[ \t>]*+(?:(?:[-*+•]|\d{{1,9}}[.)])[ \t]++|<(?:p|div|li)\b[^<>]*+>)?+{_BOLD}"
@@ -61,6 +61,11 @@ class Page:
         if len(headings) >= 2 and sum(map(is_question, leaves)) * 2 > len(leaves):
             return True
         return sum(len(self._marked(part)) for part in self._parts()) >= 2
+
+    def bare(self, block: Block) -> Block:
+        """Without its text where it stands in a table, whose questions are no headings."""
+        inside = any(table.start <= block.start < table.end for table in self.tables)
+        return block._replace(text="") if inside else block
 
     def _is_tabled(self) -> bool:
         tabled = sum(len(self._clean(table.start, table.end)[0]) for table in self.tables)

@@ -9,15 +9,17 @@ standard library's gives no places.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 
 from anselm.errors import FormatError
 from anselm.text.faq import Entry, LineNumbers, Skip
-from anselm.text.faq_columns import Row, entries_from_rows, knows_columns
+from anselm.text.faq_columns import Row, are_numbers, entries_from_rows, knows_columns, names_columns
 
 _SEPARATORS = ",;\t|"
 _TOLD = re.compile(r"sep=([^\r\n])(?:\r\n?|\n|\Z)", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n|\Z")
+TITLES = 3  # rows above a header
 _HEADER = re.compile(r'(?:[^"\r\n]++|"(?:[^"]|"")*+"|")*+')
 _QUOTED = re.compile(r'"(?:[^"]|"")*+"')
 
@@ -31,11 +33,11 @@ def table_entries(text: str, kind: str, columns: Mapping[str, str], place: objec
     separator = told[1] if told else "\t" if kind == "tsv" else find_separator(text)
     table = list(_Table(text, separator, place, skip).rows(told.end() if told else 0))
     header: list[str] = []
-    if table and not _are_numbers(columns):
-        table = table[_is_title(table, columns) :]
+    if table and not are_numbers(columns):
+        table = table[find_header([_values(row) for row in table[: TITLES + 1]], columns) :]
         header, table = _values(table[0]), table[1:]
     rows = [_row(fields, header, line) for line, fields in table if _fits(fields, header, line, place, skip)]
-    names = _names(header) or [str(number + 1) for number in range(max((len(row.values) for row in rows), default=0))]
+    names = names_of(header) or [str(number + 1) for number in range(max((len(row.values) for row in rows), default=0))]
     if not names:
         return iter(())
     if header and not columns and not knows_columns(names, "answer"):
@@ -45,12 +47,14 @@ def table_entries(text: str, kind: str, columns: Mapping[str, str], place: objec
     return entries_from_rows(rows, names, columns, place, skip)
 
 
-def _is_title(table: Sequence[NumberedRow], columns: Mapping[str, str]) -> bool:
-    """Whether the first row is a title above a table: the first of several fields, and columns are named below it."""
-    first, below = _values(table[0]), _values(table[1]) if len(table) > 1 else []
-    if len(first) < 2 or any(first[1:]):
-        return False
-    return all(name in below for name in columns.values()) and (bool(columns) or knows_columns(below, "answer"))
+def find_header(rows: Sequence[Sequence[str]], columns: Mapping[str, str]) -> int:
+    """Which of the first rows names the columns: above it may stand titles, rows with one of several fields filled."""
+    for place, values in enumerate(rows):
+        if place and names_columns(values, columns, "answer"):
+            return place
+        if len(values) < 2 or sum(map(bool, values)) != 1:
+            break
+    return 0
 
 
 def _values(row: NumberedRow) -> list[str]:
@@ -107,10 +111,6 @@ class _Table:
         return (value, position, position + len(value)), -1 if wrong else position + len(value)
 
 
-def _are_numbers(columns: Mapping[str, str]) -> bool:
-    return bool(columns) and all(name.isdecimal() for name in columns.values())
-
-
 def _fits(fields: list[Field], header: list[str], line: int, place: object, skip: Skip) -> bool:
     """Spreadsheets leave out empty fields at the end of a row, or add some."""
     if not header or not any(value.strip() for value, _, _ in fields[len(header) :]):
@@ -120,15 +120,15 @@ def _fits(fields: list[Field], header: list[str], line: int, place: object, skip
 
 
 def _row(fields: list[Field], header: list[str], line: int) -> Row:
-    names = _names(header) or [str(number + 1) for number in range(len(fields))]
+    names = names_of(header) or [str(number + 1) for number in range(len(fields))]
     named = dict(zip(names, fields, strict=False))
     values = {name: named[name][0] if name in named else "" for name in names}
     return Row(values, {name: (start, end) for name, (_, start, end) in named.items()}, line)
 
 
-def _names(header: list[str]) -> list[str]:
+def names_of(header: Sequence[str], numbers: Iterable[int] | None = None) -> list[str]:
     """No two the same, so that no field is lost: the second `note` is `note (2)`, and one without a name is `(3)`."""
     names: list[str] = []
-    for number, name in enumerate(header, start=1):
+    for number, name in zip(numbers or count(1), header, strict=False):
         names.append(name if name and name not in names else f"{name} ({number})".strip())
     return names

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from anselm.errors import FormatError, InputError
 from anselm.text.faq import Skip
-from anselm.text.kinds import FOREIGN, KINDS, refuse_address, suffix
+from anselm.text.kinds import FOREIGN, KINDS, refuse_address, save_as, suffix
 
 
 def find_documents(paths: Iterable[Path], skip: Skip | None = None) -> list[Path]:
     """The files among the paths, and those with a known suffix in the folders among them and below, sorted.
 
     Hidden files and folders are passed over, and so are files without a suffix: those must be named themselves. `skip`
-    is told of documents of other kinds in the folders, such as .doc and .xlsx.
+    is told of documents of other kinds in the folders, such as .doc and .xls.
     """
     return list(dict.fromkeys(file for path in paths for file in _expand(path, skip)))  # each once
 
@@ -43,7 +43,7 @@ def _expand(path: Path, skip: Skip | None) -> list[Path]:
         raise InputError(f"there is no document in the folder {path}: no file ends in {', '.join(sorted(KINDS))}")
     for file in files:
         if skip is not None and suffix(file) in FOREIGN:
-            skip(FormatError(file, f"passed over: {suffix(file)} cannot be read; save it as .docx, .pdf, .csv or .txt"))
+            skip(FormatError(file, f"passed over: {suffix(file)} cannot be read; {save_as(file)}"))
     return [file for file in files if suffix(file) in KINDS]
 
 

@@ -14,15 +14,17 @@ from anselm.text.markdown import markdown_pieces
 from anselm.text.outlines import Heading, html_headings, markdown_headings, text_headings
 from anselm.text.pieces import Piece
 
-TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+SHEETS = {".xlsx": "xlsx", ".xlsm": "xlsx", ".ods": "ods"}
+TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"} | SHEETS
 PAGES = {
     ".txt": "text", ".rst": "text", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html",
-    ".pdf": "pdf", ".docx": "docx",
+    ".pdf": "pdf", ".docx": "docx", ".odt": "odt", ".pptx": "pptx", ".epub": "epub",
 }  # fmt: skip
 KINDS = PAGES | TABLES
 ALLOWED = f"{', '.join(sorted(KINDS))} or a text file without a suffix"
+_SPREADSHEETS = {".xls", ".xlsb", ".numbers"}
 # Documents that cannot be read: in a folder of documents somebody may count on them, unlike on pictures and programs.
-FOREIGN = {".doc", ".odt", ".rtf", ".pages", ".epub", ".xls", ".xlsx", ".ods", ".ppt", ".pptx", ".odp"}
+FOREIGN = {".doc", ".rtf", ".pages", ".ppt", ".odp"} | _SPREADSHEETS
 _ADDRESS = re.compile(r"(https?|ftp):/+", re.IGNORECASE)
 _HTML = re.compile(
     r"\s*+<(?:!doctype html|html|head|body|h[1-6]|details|dl|main|article|section|div|p)\b", re.IGNORECASE
@@ -38,6 +40,16 @@ def suffix(path: Path) -> str:
 def is_document(path: Path) -> bool:
     """Whether it is a page rather than a table, by its name alone."""
     return suffix(path) in PAGES
+
+
+def save_as(path: Path) -> str:
+    """What somebody can do about a document of a kind that cannot be read."""
+    return "save it as .xlsx or .csv" if suffix(path) in _SPREADSHEETS else "save it as .docx, .pdf or .txt"
+
+
+def refuse_foreign(path: Path) -> None:
+    if suffix(path) in FOREIGN:
+        raise InputError(f"{path} cannot be read: {suffix(path)} is not one of {ALLOWED}; {save_as(path)}")
 
 
 def refuse_address(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tables of Markdown and HTML with a column of questions and one of answers, and where their cells stand.
+"""Tables of pages with a column of questions and one of answers, and where their cells stand.
 
 A page is full of tables: "Title" over "Description" is a FAQ only where most of what stands below asks.
 """
@@ -6,7 +6,7 @@ A page is full of tables: "Title" over "Description" is a FAQ only where most of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -39,9 +39,14 @@ class FaqTable:
     rows: Sequence[FaqRow]
 
 
-def faq_tables(source: str, kind: str, pieces: Sequence[Piece]) -> list[FaqTable]:
+def faq_tables(grids: Iterable[Grid], pieces: Sequence[Piece]) -> list[FaqTable]:
     """Those whose first row names both columns, and whose questions ask."""
-    return [table for grid in _GRIDS.get(kind, _none)(source) if (table := _table(grid, pieces))]
+    return [table for grid in grids if (table := _table(grid, pieces))]
+
+
+def grids_of(source: str, kind: str) -> Iterator[Grid]:
+    """The tables of Markdown and HTML."""
+    return _GRIDS.get(kind, _none)(source)
 
 
 def _table(grid: Grid, pieces: Sequence[Piece]) -> FaqTable | None:
@@ -52,7 +57,8 @@ def _table(grid: Grid, pieces: Sequence[Piece]) -> FaqTable | None:
         columns = find_columns(names, {}, "the table")
     except FormatError:  # in two languages, say: then it is text
         return None
-    rows = [row for cells in grid[1:] if (row := _row(dict(zip(names, cells, strict=False)), columns))]
+    found = (row for cells in grid[1:] if (row := _row(dict(zip(names, cells, strict=False)), columns)))
+    rows = [row for row in found if _text(pieces, row.question) or _text(pieces, row.answer)]  # else a title over some
     asking = sum(is_question(_text(pieces, row.question)) for row in rows)
     return FaqTable(grid[0][0][0], grid[-1][-1][1], rows) if asking * 2 > len(rows) else None
 

@@ -8,7 +8,7 @@ from ctypes import byref, c_double
 from typing import Any
 
 from anselm.errors import FormatError, MissingExtraError
-from anselm.text.outlines import Heading
+from anselm.text.extracts import Extract
 from anselm.text.paragraphs import BROKEN, Line, join_lines, without_repeated
 
 _LINE_ENDS = ("\n", BROKEN)
@@ -16,7 +16,7 @@ _SAMPLED = 9  # characters of a line that tell its size: a bullet or a name may 
 _WRONG_PASSWORD = 4  # PDFium's code
 
 
-def read_pdf(raw: bytes, place: object) -> tuple[str, tuple[Heading, ...], tuple[int, ...]]:
+def read_pdf(raw: bytes, place: object) -> Extract:
     """The text, its headings, and the place at which each page begins."""
     try:
         import pypdfium2
@@ -36,7 +36,7 @@ def read_pdf(raw: bytes, place: object) -> tuple[str, tuple[Heading, ...], tuple
     if not lines:
         many = "its page is a picture" if len(pages) == 1 else f"its {len(pages)} pages are pictures"
         raise FormatError(place, f"has no text: {many}, as of a scan; put it through text recognition (OCR) first")
-    return join_lines(lines, len(pages))
+    return Extract(*join_lines(lines, len(pages)))
 
 
 def _lines(page: Any, number: int) -> Iterator[Line]:

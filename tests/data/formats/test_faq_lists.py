@@ -9,9 +9,11 @@ import pytest
 
 from anselm.data.datasets import load_dataset
 from anselm.data.formats.faq_lists import faq_lists
+from anselm.data.formats.judged_faq import read_judged_faq
 from anselm.data.formats.known_formats import find_format
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError
+from tests.packed_files import table, xlsx
 
 
 def test_each_question_has_the_answers_of_all() -> None:
@@ -78,3 +80,25 @@ def test_one_question_makes_no_lists(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("question,answer\nWho?,Ann\n")
     with pytest.raises(FormatError, match="two are needed"):
         load_dataset(tmp_path / "a.csv")
+
+
+def test_spreadsheets_are_told_as_tables_are(tmp_path: Path) -> None:
+    pairs = {
+        "a.xlsx": xlsx(table("Question/Answer", "Who?/Ann", "Why?/So")),
+        "b.xlsx": xlsx(table("question/answer/label", "Who?/Ann/1", "Who?/Bob/0")),
+        "c.xlsx": xlsx(table("question/right", "who is it/Who?", "what is it/")),
+        "d.xlsx": xlsx(table("question/answer/label", "Who?/Ann/1"), table("x/y")),
+    }
+    for name, content in pairs.items():
+        (tmp_path / name).write_bytes(content)
+    assert [find_format(tmp_path / name) for name in pairs] == ["faq", "sheet", "sheet", "sheet"]
+    assert [one.text for one in load_dataset(tmp_path / "a.xlsx").questions] == ["Who?", "Why?"]
+    [question] = load_dataset(tmp_path / "b.xlsx").questions
+    assert [(one.text, one.label) for one in question.candidates] == [("Ann", 1.0), ("Bob", 0.0)]
+    asked = list(read_judged_faq(tmp_path / "c.xlsx", tmp_path / "a.xlsx"))
+    assert [(one.id, one.text, [other.label for other in one.candidates]) for one in asked] == [
+        ("2", "who is it", [1.0, 0.0]),
+        ("3", "what is it", [0.0, 0.0]),
+    ]
+    with pytest.raises(FormatError, match=r"d\.xlsx: has 2 sheets with text \('S0', 'S1'\), where one is needed"):
+        load_dataset(tmp_path / "d.xlsx")

@@ -1,11 +1,11 @@
-"""CSV and TSV: one pair per row, in columns named question, answer and label.
+"""CSV, TSV and spreadsheets: one pair per row, in columns named question, answer and label.
 
 `question_id` and `answer_id` are optional columns; without them a question is known by its text. Rows of a question
 need not stand together, so the whole file is held while it is grouped; grouped JSONL is the format to stream.
 
 CSV is quoted: a text may hold commas, quotation marks and line breaks. TSV is not: a quotation mark is text like any
 other, every line is a row and every tab ends a column. So a tab or line break in a text becomes a blank when TSV is
-written; in an id, where that could make two ids one, it is refused.
+written; in an id, where that could make two ids one, it is refused. A spreadsheet (.xlsx) is read, if it has one sheet.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from anselm.data.formats.faqs import open_entries
 from anselm.data.formats.records import (
     RecordError,
     as_label,
@@ -27,6 +28,7 @@ from anselm.data.formats.records import (
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError
 from anselm.files import read_lines
+from anselm.text.kinds import SHEETS, suffix
 
 Rows = Iterator[tuple[int, list[str]]]  # line number, fields
 
@@ -43,6 +45,26 @@ def read_csv(path: Path) -> Iterator[Question]:
 
 def read_tsv(path: Path) -> Iterator[Question]:
     return group_rows(name_columns(tsv_rows(path), path), path)
+
+
+def read_sheet(path: Path) -> Iterator[Question]:
+    return group_rows(name_columns(sheet_rows(path), path), path)
+
+
+def table_rows(path: Path) -> Rows:
+    """As the name says; what says nothing is CSV."""
+    return (sheet_rows if suffix(path) in SHEETS else tsv_rows if suffix(path) == ".tsv" else csv_rows)(path)
+
+
+def sheet_rows(path: Path) -> Rows:
+    """The rows of the only sheet that is shown, each with a value for every column that is used."""
+    sheets = open_entries(path).sheets
+    if len(sheets) > 1:
+        names = ", ".join(f"{sheet.name!r:.60}" for sheet in sheets[:5])
+        raise FormatError(path, f"has {len(sheets)} sheets with text ({names}), where one is needed; hide the others")
+    used = sorted({column for _, cells in sheets[0].rows for column in cells})
+    for number, cells in sheets[0].rows:
+        yield number, [cells.get(column, ("",))[0] for column in used]
 
 
 def tsv_rows(path: Path) -> Rows:

@@ -13,7 +13,7 @@ from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
 from anselm.files import open_binary
 from anselm.outputs import is_stream
-from anselm.text.kinds import TABLES, suffix
+from anselm.text.kinds import SHEETS, TABLES, suffix
 
 MAX_CANDIDATES = 50
 _BEGINNING = 100_000  # bytes
@@ -37,7 +37,7 @@ def is_faq(path: Path) -> bool:
         return False
     try:
         with open_binary(path) as file:
-            if _OTHER.search(file.read(_BEGINNING)):
+            if suffix(path) not in SHEETS and _OTHER.search(file.read(_BEGINNING)):
                 return False
         entries = read_entries(path, skip=lambda error: None)
     except (

@@ -14,7 +14,7 @@ from anselm.files import STDIN, find_file, open_binary, open_stdin
 from anselm.text.documents import Document, document_from_bytes, document_from_text, entries_of, marked_page, open_page
 from anselm.text.encodings import decode
 from anselm.text.faq import Entry, Skip, refuse
-from anselm.text.kinds import KINDS, TABLES, refuse_address, suffix, tell_kind
+from anselm.text.kinds import KINDS, TABLES, refuse_address, refuse_foreign, suffix, tell_kind
 from anselm.text.questions import set_in_questions
 
 
@@ -28,7 +28,7 @@ def read_entries(path: Path, columns: Mapping[str, str] | None = None, skip: Ski
     """
     document = open_entries(path)
     if columns and document.kind not in TABLES.values():
-        raise InputError(f"{document.source} has no columns to name; CSV, TSV, JSON and JSONL have")
+        raise InputError(f"{document.source} has no columns to name; tables have: CSV, TSV, Excel, JSON and JSONL")
     skipped: list[FormatError] = []
     pass_over = skipped.append if skip else refuse
     entries = _entries(document, columns, pass_over)
@@ -43,6 +43,7 @@ def read_entries(path: Path, columns: Mapping[str, str] | None = None, skip: Ski
 def open_entries(path: Path) -> Document:
     """A file, unpacked; its kind is told by content where its name says no more than that it is text."""
     refuse_address(path)
+    refuse_foreign(path)
     source = STDIN if str(path) == "-" else str(find_file(path))
     try:
         if source == STDIN:

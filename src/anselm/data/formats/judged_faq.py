@@ -14,12 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from anselm.data.formats.delimited import Rows, csv_rows, tsv_rows
+from anselm.data.formats.delimited import table_rows
 from anselm.data.formats.faqs import read_entries
 from anselm.data.formats.records import RecordError, check_question
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError
-from anselm.text.kinds import suffix
 
 QUESTION, RIGHT = "question", "right"
 PARTED = ";"
@@ -65,7 +64,7 @@ def named(entries: Sequence[Candidate]) -> Iterator[Candidate]:
 
 def judgements(path: Path) -> Iterator[tuple[int, str, list[str]]]:
     """Line, question, and what is right."""
-    rows: Rows = tsv_rows(path) if suffix(path) == ".tsv" else csv_rows(path)
+    rows = table_rows(path)
     _, header = next(rows, (0, []))
     names = [name.strip().lower() for name in header]
     if names.count(QUESTION) != 1 or names.count(RIGHT) != 1:

@@ -11,6 +11,7 @@ from anselm.data.corpora import semeval, squad, stackexchange
 from anselm.data.formats import beir, delimited, faq_lists, jsonl, trec
 from anselm.data.question import Question
 from anselm.errors import InputError, UnknownNameError
+from anselm.text.kinds import SHEETS
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,13 @@ FORMATS = {
     "jsonl": Format((".jsonl", ".ndjson"), jsonl.read_jsonl, jsonl.write_jsonl),
     "csv": Format((".csv",), delimited.read_csv, delimited.write_csv),
     "tsv": Format((".tsv",), delimited.read_tsv, delimited.write_tsv),
+    "sheet": Format(tuple(SHEETS), delimited.read_sheet),
     "qrels": Format((".qrels", ".ref"), trec.read_qrels, trec.write_qrels),
     "beir": Format((), beir.read_beir),
     "squad": Format((".json",), squad.read_squad),
     "stackexchange": Format(("posts.xml",), stackexchange.read_posts),
     "semeval": Format((".xml",), semeval.read_threads),
-    "faq": Format((".md", ".markdown", ".html", ".htm", ".docx"), faq_lists.read_faq),
+    "faq": Format((".md", ".markdown", ".html", ".htm", ".docx", ".odt"), faq_lists.read_faq),
 }
 
 
