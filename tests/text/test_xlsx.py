@@ -109,7 +109,7 @@ def test_every_sheet_with_answers_is_read_and_named() -> None:
     assert [one.meta for one in found] == [{"section": "Cards", "Nr": "1"}, {"section": "mine", "Nr": "1"}]
     sheets[2] = sheets[2].replace(">1<", ">2<")
     assert [one.id for one in entries(xlsx(*sheets[:4]))] == ["1", "", "2"]
-    [alone] = entries(xlsx(sheets[0], sheets[3]))
+    [alone] = entries(xlsx(sheets[0], sheets[3], table("Q/A")))
     assert (alone.id, alone.meta) == ("1", {})
 
 
