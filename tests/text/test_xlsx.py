@@ -24,6 +24,7 @@ def entries(content: bytes, columns: dict[str, str] | None = None, place: str = 
     document = document_from_bytes(content, place, "xlsx")
     found = entries_of(document, columns)
     assert [document.text[one.start : one.end] for one in found] == [one.answer for one in found]
+    assert [document.line_of(one) for one in found] == [one.line for one in found]  # cells may hold line breaks
     assert sentences(document) == []
     return found
 
