@@ -24,6 +24,7 @@ def entries(content: bytes, columns: dict[str, str] | None = None, place: str = 
     document = document_from_bytes(content, place, "xlsx")
     found = entries_of(document, columns)
     assert [document.text[one.start : one.end] for one in found] == [one.answer for one in found]
+    assert [document.line_of(one) for one in found] == [one.line for one in found]  # cells may hold line breaks
     assert sentences(document) == []
     return found
 
@@ -109,7 +110,7 @@ def test_every_sheet_with_answers_is_read_and_named() -> None:
     assert [one.meta for one in found] == [{"section": "Cards", "Nr": "1"}, {"section": "mine", "Nr": "1"}]
     sheets[2] = sheets[2].replace(">1<", ">2<")
     assert [one.id for one in entries(xlsx(*sheets[:4]))] == ["1", "", "2"]
-    [alone] = entries(xlsx(sheets[0], sheets[3]))
+    [alone] = entries(xlsx(sheets[0], sheets[3], table("Q/A")))
     assert (alone.id, alone.meta) == ("1", {})
 
 

@@ -12,7 +12,7 @@ faq             an entry of a FAQ
 faq_columns, faq_tables, faq_sheets, faq_records, faq_pages   entries from tables, spreadsheets, JSON and pages
 page_tables, linked_faqs   a page's tables of questions and answers, and what it tells search engines
 sentences, abbreviations   where sentences end
-windows         a text that is too long, in parts that overlap
+units, windows  a question with its answer, and a text that is too long, in parts that overlap
 tokens, stem, statistics   words as lexical models match them, and how common they are
 languages       whether a model reads the script of a text
 spelling        misspelt words of a question

@@ -13,9 +13,8 @@ import gzip
 import re
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 
 from anselm.errors import AnselmError, FormatError, InputError, UnknownNameError
@@ -49,14 +48,11 @@ from anselm.text.page_tables import Grid, faq_tables, grids_of
 from anselm.text.pdf import read_pdf
 from anselm.text.pieces import Cleaned
 from anselm.text.pptx import read_pptx
-from anselm.text.questions import LONGEST, blocks_of, ends_as_question, is_question, lines_of
-from anselm.text.sentences import sentence_spans
+from anselm.text.questions import blocks_of, is_question, lines_of
 from anselm.text.sheets import Sheet
-from anselm.text.windows import windows
+from anselm.text.units import units
 from anselm.text.xlsx import read_xlsx
 
-_MAX_WORDS, _OVERLAP = 200, 20  # a "sentence" beyond is a log or a table; models read about this much at once
-_BLANK = re.compile(r"\n[ \t\r]*+\n")
 _HAS_WORD = re.compile(r"[^\W_]")
 _EXTRACTS: dict[str, Callable[[bytes, object], Extract]] = {
     "pdf": read_pdf, "docx": read_docx, "odt": read_odt, "pptx": read_pptx, "epub": read_epub,
@@ -115,7 +111,7 @@ def sentences(document: Document) -> list[Sentence]:
     page = open_page(document)
     cleaned = Cleaned(page.pieces)
     found = []
-    for start, end in _units(cleaned.text):
+    for start, end in units(cleaned.text):
         first, last = cleaned.source_span(start, end)
         if _HAS_WORD.search(cleaned.text, start, end) and not page.outline.is_heading(first):
             above = join_titles(page.outline.path(first))
@@ -224,23 +220,3 @@ def _is_faq(table: Document, columns: Mapping[str, str] | None) -> bool:
     except FormatError:
         return False
     return sum(map(is_question, asked)) * 2 > len(asked) if table.kind == "json" else any(asked)
-
-
-def _units(text: str) -> Iterator[tuple[int, int]]:
-    for start, end in _answered(text, sentence_spans(text)):
-        if end - start <= _MAX_WORDS:  # so few characters are not more words
-            yield start, end
-        else:
-            for first, last in windows(text[start:end], _MAX_WORDS, _OVERLAP):
-                yield start + first, start + last
-
-
-def _answered(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """A question and the sentence behind it in one: "Is it open on Sundays? No." """
-    begin = -1
-    for (start, end), behind in zip_longest(spans, spans[1:]):
-        begin = start if begin < 0 else begin
-        asks = behind and ends_as_question(text[start:end]) and len(text[begin:end].split()) <= LONGEST
-        if not asks or _BLANK.search(text, end, behind[0]):
-            yield begin, end
-            begin = -1

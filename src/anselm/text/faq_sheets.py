@@ -42,10 +42,8 @@ def sheet_entries(sheets: Sequence[Sheet], columns: Mapping[str, str], place: ob
     fitting = [table for table in tables if _fits(table, columns)]
     if not fitting:
         raise _no_answers(tables, columns, place)
-    read = [(table, list(_entries(table, columns, skip))) for table in fitting]
-    if len(read) == 1:
-        return iter(read[0][1])
-    return _sections(read, columns)
+    read = [(table, entries) for table in fitting if (entries := list(_entries(table, columns, skip)))]
+    return _sections(read, columns) if len(read) > 1 else iter([entry for _, entries in read for entry in entries])
 
 
 def _table(sheet: Sheet, columns: Mapping[str, str], place: object) -> _Table:
