@@ -152,7 +152,7 @@ def row(trees: list[Any], sizes: tuple[int, int, int], device: str) -> str:
             make_outline(tree, np.ones(count, dtype=np.bool_)) for tree, count in zip(trees, counts, strict=True)
         ]
         schedule = make_schedule(outlines, counts, None, device)
-        semantic = Stream.of(vectors, schedule.sources[:, None], schedule.fixed)
+        semantic = Stream.of_words(vectors, schedule)
         return aggregate(attention, [semantic, syntax(schedule, schedule.fixed)], schedule)
 
     def one_by_one(outputs: int | None) -> Any:

@@ -115,5 +115,20 @@ def test_train_refuses_what_would_do_nothing(lists: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("--epochs", "0.05"), "epochs is 0.05; for a parser it must be a whole number, 1 or more"),
+        (("--epochs", "0"), "epochs is 0; for a parser it must be a whole number, 1 or more"),
+        (("--epochs", "2.5"), "epochs is 2.5; for a parser it must be a whole number, 1 or more"),
+        (("--epochs", "nan"), "epochs is nan; for a parser it must be a whole number, 1 or more"),
+        (("--learning-rate", "0"), "learning_rate is 0; it must be above 0"),
+    ],
+)
+def test_a_parser_is_not_trained_for_a_part_of_an_epoch(given: tuple[str, str], told: str, tmp_path: Path) -> None:
+    assert told in refusal("train", "parser", *given, "--out", tmp_path / "parser")
+    assert not (tmp_path / "parser").exists()
+
+
 def test_a_dry_run_needs_no_name(lists: Path) -> None:
     assert b"bm25 would be fitted on 5 lists" in anselm("train", "--base", "bm25", "--data", lists, "--dry-run").stdout

@@ -24,6 +24,7 @@ from anselm.layers.tree_attention import (  # noqa: E402
     SyntacticEmbedding,
     aggregate,
     ascend,
+    tokens_of,
 )
 from anselm.layers.tree_schedule import Schedule, make_schedule  # noqa: E402
 from anselm.models.frames import constituents  # noqa: E402
@@ -100,7 +101,7 @@ class Layers:
                 torch.nn.init.normal_(weights, mean=float("weight" in name), std=0.2)
 
     def tokens(self, schedule: Schedule, vectors: Tensor, added: bool) -> list[Stream]:
-        semantic = Stream.of(vectors, schedule.sources[:, None], schedule.fixed)
+        semantic = Stream.of_words(vectors, schedule)
         return [semantic, self.syntax(schedule, None if added else schedule.fixed)]
 
 
@@ -201,8 +202,8 @@ def test_attention_begins_neither_uniform_nor_saturated() -> None:
     outlines = [make_outline(tree, np.ones(count, dtype=np.bool_)) for tree, count in zip(trees, counts, strict=True)]
     schedule = make_schedule(outlines, counts, None)
     table = torch.randn(counts.sum() + 2 * len(trees), 192)
-    streams = [Stream.of(table, schedule.sources[:, None], schedule.fixed), syntax(schedule, schedule.fixed)]
-    assert 0.8 < float(streams[1].pick(schedule.starts).var()) < 1.25
+    streams = [Stream.of_words(table, schedule), syntax(schedule, schedule.fixed)]
+    assert 0.8 < float(tokens_of([streams[1].pick(schedule.starts)]).var()) < 1.25
     for step, (_, weights) in zip(schedule.steps, ascend(attention, streams, schedule), strict=True):
         shares = -(weights * weights.log()).transpose(0, 1).flatten(1)  # (tokens, streams and heads)
         entropy = torch.zeros(step.spans, shares.shape[1]).index_add(0, step.owners, shares)

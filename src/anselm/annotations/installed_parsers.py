@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -20,6 +21,7 @@ from anselm.text.sentences import sentence_spans
 SECONDS = 600  # that another program may take
 HOME = "STANFORD_PARSER"  # a folder with its jars
 MEMORY = "-mx1500m"
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Benepar:
@@ -36,15 +38,20 @@ class Benepar:
         try:
             self._parser: Any = benepar.Parser(model or "benepar_en3")
         except Exception as error:  # what its libraries raise for a model that is not there
-            advice = "python -c 'import benepar; benepar.download(\"benepar_en3\")'"
-            raise InputError(f"benepar cannot load {model or 'benepar_en3'} ({error}): {advice}") from None
+            name = model or "benepar_en3"
+            advice = f"python -c 'import benepar; benepar.download(\"{name}\")'"
+            raise InputError(f"benepar cannot load {name} ({first_line(error)}): {advice}") from None
         self._make: Any = benepar.InputSentence
 
     def parse(self, texts: Sequence[str]) -> list[tuple[Tree, ...]]:
         return [tuple(self._read(words) for words in sentences_of(text)) for text in texts]
 
     def _read(self, words: list[str]) -> Tree:
-        found = self._parser.parse(self._make(words=words))
+        """It writes words into its trees as it is told to; by itself it leaves a backslash as it is."""
+        try:
+            found = self._parser.parse(self._make(words=words, escaped_words=[as_line([word]) for word in words]))
+        except Exception as error:  # of more pieces than its encoder takes, say
+            raise InputError(f"benepar cannot parse {' '.join(words)!r:.80} ({first_line(error)})") from None
         return read_brackets(str(found))  # an nltk tree
 
 
@@ -88,7 +95,7 @@ class Stanford:
             given.write_text("\n".join(map(as_line, sentences)) + "\n", encoding="utf-8")
             command = ["java", MEMORY, "-cp", f"{self.folder}/*", *STANFORD, str(given)]
             try:
-                found = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+                found = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=SECONDS, check=False)
             except subprocess.TimeoutExpired:
                 raise InputError(f"Stanford's parser took more than {SECONDS} seconds") from None
         trees = list(read_trees(found.stdout)) if found.returncode == 0 else []
@@ -103,6 +110,12 @@ STANFORD = (
     "edu.stanford.nlp.process.PTBEscapingProcessor", "-outputFormat", "oneline",
     "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz",
 )  # fmt: skip
+
+
+def first_line(error: Exception) -> str:
+    """Of what it says: NLTK's errors are banners of twenty lines, in colours."""
+    lines = (line.strip() for line in COLOUR.sub("", str(error)).splitlines())
+    return next((line for line in lines if line.strip("*")), type(error).__name__)[:200]
 
 
 def as_line(words: Sequence[str]) -> str:

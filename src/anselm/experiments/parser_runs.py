@@ -73,7 +73,7 @@ def make_parser(
     """`more`: a file of trees to learn from besides the sample's, such as another parser's of questions."""
     learned = learn_parser(data_dir, config, plan, say, more)
     with write_checkpoint(out) as folder:
-        write_network(folder, learned, plan)
+        write_heads(folder, learned, plan)
         write_graph(folder, learned)
         say("testing")
         test, questions = _test(folder, read_treebank("test", data_dir)), _test(folder, read_asked())
@@ -111,9 +111,14 @@ def _read(network: ParserNetwork, trees: list[Tree], inventory: Inventory, token
 
 
 def write_network(folder: Path, learned: Learned, plan: Plan) -> None:
-    """What `load_network` reads: the trained weights, in half precision."""
+    """What `load_network` reads: the trained weights, in half precision. A graph has them already, in int8."""
+    save_file({name: value.half() for name, value in learned.network.own_weights().items()}, folder / WEIGHTS)
+    write_heads(folder, learned, plan)
+
+
+def write_heads(folder: Path, learned: Learned, plan: Plan) -> None:
+    """What stands behind a graph, with the tokenizer and the names of labels and tags."""
     network, inventory = learned.network, learned.inventory
-    save_file({name: value.half() for name, value in network.own_weights().items()}, folder / WEIGHTS)
     np.savez(folder / HEADS, **asdict(network.heads()))
     save_encoder(network.encoder, learned.tokenizer, folder)
     settings = asdict(network.config) | asdict(plan)
@@ -122,8 +127,12 @@ def write_network(folder: Path, learned: Learned, plan: Plan) -> None:
 
 
 def load_network(folder: Path) -> tuple[ParserNetwork, Inventory, PairTokenizer]:
-    """With torch, on the device at hand: what a GPU parses many texts with, or what goes on learning."""
+    """With torch, on the device at hand, what `write_network` wrote: a GPU parses many texts with it."""
     checkpoint = Checkpoint.open(folder)
+    if not checkpoint.has(WEIGHTS):
+        raise checkpoint.refusal(
+            "a parser that only parses has none; tools.tree_rows.learn_parser writes them", WEIGHTS
+        )
     inventory = read_inventory(checkpoint)
     own = {one.name: checkpoint.config[one.name] for one in fields(ParserConfig) if one.name in checkpoint.config}
     config = ParserConfig(**own)

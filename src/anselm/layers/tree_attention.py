@@ -12,10 +12,10 @@ first token, so that there is one query for each span. One set of weights serves
 Not of the paper (`normed`): a layer norm behind (7), (8) and behind the feed-forward layer. Without, a level's gain has
 no bound: what it is above 1 grows with the power of the depth.
 
-Both streams have the same width and are computed as one batched product: (streams, tokens, d). Keys and values are
-linear in a token, and a token is a vector of the encoder, or the sum of three embeddings, however many spans it is in:
-they are computed once for each vector and each embedding, before the first level, and in a level for its child spans
-alone. A span's tokens are not padded.
+Both streams have the same width and are computed as one batched product: (streams, tokens, d). Queries, keys and values
+are linear in a token, and a token is a vector of the encoder, or the sum of three embeddings, however many spans it is
+in: they are computed once for each vector and each embedding, before the first level, and in a level the keys and
+values of its child spans alone. A span's tokens are not padded.
 
 What the paper leaves open: the feed-forward layer is ReLU between two products and is added to its input, as in the
 parser that its authors built it from; E^s, E^p and E^l are as wide as the stream; keys, values and queries have no
@@ -43,25 +43,45 @@ class Stream:
 
     rows: Tensor  # (rows, width)
     parts: Tensor  # (tokens, k) the rows of each
+    begins: int = 0  # no start token has a row before
 
     @classmethod
-    def of(cls, rows: Tensor, parts: Tensor, there: Tensor | None) -> Stream:
+    def of(cls, rows: Tensor, parts: Tensor, there: Tensor | None, begins: int = 0) -> Stream:
         """Tokens that are not there, of which a level computes the vectors, are 0; None: all are."""
         if there is not None:
             parts = parts.where(there[:, None], len(rows))
-        return cls(functional.pad(rows, (0, 0, 0, 1)), parts)
+        return cls(functional.pad(rows, (0, 0, 0, 1)), parts, begins)
 
-    def pick(self, places: Tensor) -> Tensor:
-        """(n,) -> (n, width)"""
-        return _sums(self.rows, self.parts[places])
+    @classmethod
+    def of_words(cls, vectors: Tensor, schedule: Schedule) -> Stream:
+        """A vector for each word, then one for the start of each tree and one for its end."""
+        return cls.of(vectors, schedule.sources[:, None], schedule.fixed, schedule.words)
 
-    def project(self, weight: Tensor) -> Tensor:
-        """(width, out) -> (tokens, out)"""
-        return _sums((self.rows @ weight).float(), self.parts)
+    def pick(self, starts: Tensor) -> Stream:
+        """Start tokens alone, with the rows that those may have: of words there are as many as there are spans."""
+        return Stream(self.rows[self.begins :], self.parts[starts] - self.begins)
 
 
-def _sums(rows: Tensor, parts: Tensor) -> Tensor:
-    return functional.embedding_bag(parts, rows, mode="sum")
+def tokens_of(streams: Sequence[Stream]) -> Tensor:
+    """(streams, tokens, width)"""
+    return _sums([one.rows for one in streams], [one.parts for one in streams])
+
+
+def project(streams: Sequence[Stream], weights: Tensor) -> Tensor:
+    """(streams, width, out) -> (streams, tokens, out)"""
+    rows = [(one.rows @ weight).float() for one, weight in zip(streams, weights, strict=True)]
+    return _sums(rows, [one.parts for one in streams])
+
+
+def _sums(tables: Sequence[Tensor], parts: Sequence[Tensor]) -> Tensor:
+    """In one step, as if all had one table; where a stream has fewer parts than another, the rest is its row of 0."""
+    most, before = max(one.shape[1] for one in parts), 0
+    places = []
+    for table, own in zip(tables, parts, strict=True):
+        places.append(functional.pad(own, (0, most - own.shape[1]), value=len(table) - 1) + before)
+        before += len(table)
+    summed = functional.embedding_bag(torch.cat(places), torch.cat(list(tables)), mode="sum")
+    return summed.view(len(tables), -1, summed.shape[1])
 
 
 class StreamLinear(nn.Module):
@@ -168,12 +188,11 @@ def ascend(attention: SpanAttention, streams: Sequence[Stream], schedule: Schedu
     (streams, tokens, heads). What tokens have for a child span is added to its vector.
     """
     steps = schedule.steps
-    key_value = torch.stack(
-        [one.project(weight) for one, weight in zip(streams, attention.key_value.weight, strict=True)]
-    )
-    first = torch.stack([one.pick(schedule.starts) for one in streams])
+    key_value = project(streams, attention.key_value.weight)
+    starts = [one.pick(schedule.starts) for one in streams]
+    first, query_of_first = tokens_of(starts), project(starts, attention.query.weight)
     sizes = [step.spans for step in steps]
-    tables = zip(steps, *(torch.split(x, sizes, dim=1) for x in (first, attention.query(first))), strict=True)
+    tables = zip(steps, *(torch.split(x, sizes, dim=1) for x in (first, query_of_first)), strict=True)
     spans = first[:, :0]
     for (step, start, query), known in zip(
         tables, torch.split(key_value, [step.tokens for step in steps], dim=1), strict=True

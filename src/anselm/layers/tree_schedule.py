@@ -52,6 +52,7 @@ class Schedule:
     """A table of tokens, span by span, in the order of the steps; the root of tree i is the i-th span of the last."""
 
     steps: tuple[Step, ...]
+    words: int  # of all trees
     longest: int  # positions that there are
     depth: int  # levels that there are
     starts: Tensor  # (spans,) the start token of each
@@ -93,7 +94,7 @@ def make_schedule(
 
     steps = make_steps(spans[:, 1], sizes, child, move)
     columns = (begins, sources, labels, np.arange(len(owner)) - begins[owner], spans[owner, 1], ~child)
-    return Schedule(steps, int(sizes.max()), int(spans[0, 1]) + 1, *map(move, columns))
+    return Schedule(steps, words, int(sizes.max()), int(spans[0, 1]) + 1, *map(move, columns))
 
 
 def join_outlines(outlines: Sequence[Outline], read: Indices) -> tuple[Indices, Indices]:

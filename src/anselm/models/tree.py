@@ -136,7 +136,7 @@ class TreeSemantic(PairModel):
         computed, since nothing normalizes what is added up on the way. (pairs, tokens, width)
         """
         e: Tensor = self.semantic(batch.words.read(states)).float()
-        return [Stream.of(e, batch.schedule.sources[:, None], batch.schedule.fixed)]
+        return [Stream.of_words(e, batch.schedule)]
 
     @torch.no_grad()
     def attended(self, question: Question, chosen: Sequence[int]) -> list[AttendedPair]:
