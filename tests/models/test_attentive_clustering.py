@@ -212,8 +212,10 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(pooled_cosines(a, masks[0], c, masks[1], p, left, right), whole, atol=1e-6)
 
 
-def test_pairs_are_pooled_as_the_layer_pools_them() -> None:
+@pytest.mark.parametrize("numbers", [1, 1 << 20])  # a chunk for each pair, and one for all
+def test_pairs_are_pooled_as_the_layer_pools_them(numbers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores and gradients, with padding: the layer takes the tanh of all of Z and pairs texts before it projects."""
+    monkeypatch.setitem(NUMBERS, "cpu", numbers)
     torch.manual_seed(1)
     a, c = torch.randn(3, 5, 4, requires_grad=True), torch.randn(2, 7, 4, requires_grad=True)
     masks = torch.arange(5) < torch.tensor([[5], [2], [1]]), torch.arange(7) < torch.tensor([[3], [7]])

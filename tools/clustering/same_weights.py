@@ -4,7 +4,8 @@
 
 With alpha 0 nothing is left of the clusters. A model that is better so was hurt by them in the test; one that is as bad
 was hurt in training. Figures on training lists are for the thesis's Table 7; of a large set the first lists are taken,
-and of long ones the relevant answers and the first of the others.
+and of long ones the relevant answers and the first of the others. `--epochs` trains for fewer than the record did, and
+`--lists` measures fewer test lists, with both alphas the same.
 """
 
 from __future__ import annotations
@@ -32,20 +33,25 @@ RECORDS = {"stackexchange": "stackexchange-genai"}  # under another name than th
 LISTS, CANDIDATES = 1_000, 50  # of training lists
 
 
-def run(corpus: str, seed: int, changes: Mapping[str, Any], data_dir: Path | None = None) -> dict[str, Any]:
+def run(
+    corpus: str, seed: int, changes: Mapping[str, Any], data_dir: Path | None = None, lists: int | None = None
+) -> dict[str, Any]:
     (recipe,) = find_recipes(ROW)
     stage, context = recipe.corpora[corpus], Context(data_dir, say=lambda line: None)
     job = Job(recipe, (corpus,), seed, changes)
     model = new_model(recipe, seed, stage, context, of_config(changes))
     progress = run_stage(model, stage, job.training(corpus), context)
+    dev, test = context.load(stage.dev), context.load(stage.tests[0])
+    test = replace(test, questions=test.questions[:lists])
     return {
         "corpus": corpus, "seed": seed, "changes": dict(changes), "best_step": progress.best_step,
         "device": device_name(),
         "train": figures(model, first_lists(context.load(stage.train[0]))),
-        "dev": figures(model, context.load(stage.dev)),
-        "test": figures(model, context.load(stage.tests[0])),
-        "dev, alpha 0": figures(model, context.load(stage.dev), alpha=0.0),
-        "test, alpha 0": figures(model, context.load(stage.tests[0]), alpha=0.0),
+        "dev": figures(model, dev),
+        "test": figures(model, test),
+        "dev, alpha 0": figures(model, dev, alpha=0.0),
+        "test, alpha 0": figures(model, test, alpha=0.0),
+        "test lists": len(test.questions),
     }  # fmt: skip
 
 
@@ -76,11 +82,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--matmul", default="highest")
+    parser.add_argument("--epochs", type=int)
+    parser.add_argument("--lists", type=int)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     use_matmul_precision(given.matmul)
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    found = run(given.corpus, given.seed, recorded_changes(given.corpus, given.results))
+    changes = recorded_changes(given.corpus, given.results) | ({"epochs": given.epochs} if given.epochs else {})
+    found = run(given.corpus, given.seed, changes, lists=given.lists)
     given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 

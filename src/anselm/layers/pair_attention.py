@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from anselm.layers.context_attention import weighted_sum
+from anselm.layers.repeated_rows import RepeatedRows
 
 NUMBERS = {"cpu": 1 << 20}  # of a chunk's largest table
 MANY = 1 << 26  # the same on other devices
@@ -27,14 +28,13 @@ def pooled_cosines(
     a: Tensor, a_mask: Tensor, c: Tensor, c_mask: Tensor, p: Tensor, left: Tensor, right: Tensor
 ) -> Tensor:
     """s(a[left], c[right]). a: (texts, m, width), c: (others, n, width), p: (width, width) -> (pairs,)"""
-    projected = a @ p  # (texts, m, width)
+    own, with_p, other = RepeatedRows(a), RepeatedRows(a @ p), RepeatedRows(c)
     longest, order = torch.maximum(_lengths(a_mask)[left], _lengths(c_mask)[right]).sort(descending=True, stable=True)
     scores, most = [], NUMBERS.get(a.device.type, MANY)
     for start, end, words in _chunks(longest.tolist(), a.shape[2], most):
         i, j = left[order[start:end]], right[order[start:end]]
-        own = (table[:, :words].index_select(0, i) for table in (a, projected, a_mask))
-        other = (table[:, :words].index_select(0, j) for table in (c, c_mask))
-        scores.append(_cosines(*own, *other))
+        masks = a_mask[:, :words].index_select(0, i), c_mask[:, :words].index_select(0, j)
+        scores.append(_cosines(own.take(i, words), with_p.take(i, words), other.take(j, words), *masks))
     return torch.cat(scores)[order.argsort()] if scores else a.new_zeros(0)
 
 
@@ -54,7 +54,7 @@ def _chunks(longest: list[int], width: int, most: int) -> Iterator[tuple[int, in
         start = end
 
 
-def _cosines(a: Tensor, projected: Tensor, a_mask: Tensor, c: Tensor, c_mask: Tensor) -> Tensor:
+def _cosines(a: Tensor, projected: Tensor, c: Tensor, a_mask: Tensor, c_mask: Tensor) -> Tensor:
     nothing = _beyond(a_mask, projected)[:, :, None] + _beyond(c_mask, projected)[:, None, :]
     z = torch.baddbmm(nothing, projected, c.mT)  # (pairs, m, n), before the tanh; filling it afterwards takes longer
     v_a = weighted_sum(a, a_mask, z.amax(dim=2).tanh())
