@@ -257,3 +257,18 @@ def test_other_tables_of_word_are_text(tmp_path: Path) -> None:
         document = read(tmp_path, "a.docx", docx(table))
         assert entries_of(document) == []
         assert row in document.text
+
+
+def test_bold_questions_and_titles_of_a_word_file_also_in_front_of_their_answers(tmp_path: Path) -> None:
+    bold, line_break = "<w:b/>", "<w:r><w:br/></w:r>"
+    run_in = paragraph("Is there parking?", bold=bold).replace(
+        "</w:p>", f"{line_break}<w:r><w:t>Behind it.</w:t></w:r></w:p>"
+    )
+    titled = paragraph("Lost property", bold=bold) + paragraph("Ask at the desk.")
+    asked = paragraph("Can I bring my dog?", bold=bold) + paragraph("On a lead.")
+    document = read(tmp_path, "a.docx", docx(asked + run_in + titled))
+    faq = {"Can I bring my dog?": "On a lead.", "Is there parking?": "Behind it.", "Lost property": "Ask at the desk."}
+    assert {one.question: one.answer for one in entries_of(document)} == faq
+    assert [heading.title for heading in read(tmp_path, "b.docx", docx(asked + titled)).headings] == [
+        "Can I bring my dog?"
+    ]

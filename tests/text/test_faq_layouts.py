@@ -138,13 +138,14 @@ def test_questions_end_where_the_heading_ends_that_they_stand_below() -> None:
 
 
 def test_questions_need_text_behind_them() -> None:
-    blocks = list(blocks_of(list(html_pieces("".join(f"<li>Is it {one} or not?</li>" for one in "abcd")))))
+    source = "".join(f"<li>Is it {one} or not?</li>" for one in "abcd")
+    blocks = list(blocks_of(source, list(html_pieces(source))))
     assert question_blocks(blocks) == []
     assert [one.text for one in question_blocks([*blocks[2:], blocks[0]._replace(text="Yes.")] * 3)] == [
         "Is it d or not?"
     ] * 3
     several = "Really?? Is that so?\n\nYes.\n\n"
-    assert question_blocks(list(lines_of(several * 3))) == []  # two questions in one
+    assert question_blocks(list(lines_of(several * 3))) == []  # where none is one question
 
 
 def test_a_question_in_a_paragraph_is_one_with_what_follows_it() -> None:
@@ -196,3 +197,50 @@ def test_a_row_below_a_header_of_one_name_is_not_taken_for_the_header() -> None:
     assert [one.answer for one in entries] == ["So.", "Or so."]
     entries = entries_of(document_from_text(text.replace("Reply", "Said"), "faq", "csv"), {"answer": "Said"})
     assert [one.answer for one in entries] == ["So.", "Or so."]
+
+
+MORE = {**FAQ, "My key is gone. What now?": "Ring the bell at night.", "Lost property": "Ask at the desk."}
+TITLED_LAYOUTS = {
+    "marks in text": ("text", "".join(f"Q: {question}\nA: {answer}\n\n" for question, answer in MORE.items())),
+    "classes": (
+        "html",
+        "".join(f'<div class="q">{question}</div>\n<div class="a">{answer}</div>' for question, answer in MORE.items()),
+    ),
+    "bold paragraphs": (
+        "html",
+        "".join(f"<p><b>{question}</b></p><p><b>Yes</b>: {answer}</p>" for question, answer in MORE.items()),
+    ),
+    "bold lines": ("markdown", "".join(f"**{question}**\n\n{answer}\n\n" for question, answer in MORE.items())),
+}
+
+
+@pytest.mark.parametrize("layout", TITLED_LAYOUTS)
+def test_long_questions_and_titles_are_found_among_questions(layout: str) -> None:
+    kind, text = TITLED_LAYOUTS[layout]
+    entries = entries_of(document_from_text(text, "faq", kind))
+    assert {one.question: one.answer.removeprefix("Yes: ") for one in entries} == MORE
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+@pytest.mark.parametrize("start", ["", "{}. ", "- "])
+def test_lines_that_ask_are_questions_also_with_numbers_and_without_blank_lines(gap: str, start: str) -> None:
+    several = dict(list(MORE.items())[:-1]) if gap == "\n\n" else FAQ
+    lines = [
+        start.format(number) + f"{question}\n{answer}" for number, (question, answer) in enumerate(several.items(), 1)
+    ]
+    entries = entries_of(document_from_text(gap.join(lines), "faq"))
+    assert {one.question: one.answer for one in entries} == several
+
+
+def test_a_question_at_the_end_of_a_wrapped_line_is_no_heading() -> None:
+    wrapped = "We asked what it would cost, and who\nwould pay for it in the end?\nNobody knew. " * 6
+    assert entries_of(document_from_text(wrapped, "notes")) == []
+
+
+@pytest.mark.parametrize("head", ["", "<tr><td></td><td></td></tr>"])
+def test_a_table_of_two_columns_needs_no_names(head: str) -> None:
+    rows = "".join(f"<tr><td>{question}</td><td>{answer}</td></tr>" for question, answer in MORE.items())
+    entries = entries_of(document_from_text(f"<table>{head}{rows}</table>", "faq", "html"))
+    assert {one.question: one.answer for one in entries} == MORE
+    asked_back = rows.replace("Ask at the desk.", "Did you ask at the desk?")
+    assert entries_of(document_from_text(f"<table>{head}{asked_back}</table>", "faq", "html")) == []

@@ -138,10 +138,14 @@ def entries_of(document: Document, columns: Mapping[str, str] | None = None, ski
 
 
 def open_page(document: Document) -> Page:
-    """A page with its headings, and with questions that are set like headings."""
+    """A page with its headings, and with questions that are set like headings where it is no FAQ by its marks."""
     page = marked_page(document)
+    if page.is_faq():
+        return page
     markup = document.kind in ("markdown", "html")
-    blocks = [page.bare(block) for block in (blocks_of(page.pieces) if markup else lines_of(document.text))]
+    blocks = [
+        page.bare(block) for block in (blocks_of(document.text, page.pieces) if markup else lines_of(document.text))
+    ]
     return Page(page.source, page.pieces, with_questions(page.outline.headings, blocks), page.tables)
 
 

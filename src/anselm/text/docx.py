@@ -1,12 +1,13 @@
 """The text of a Word file (.docx), with its headings and tables: paragraphs and rows, with a blank line between.
 
-A .docx is a packed folder of XML, of which the text and the names of its styles are read. A paragraph that is all bold
-and asks something is a heading, as in other pages.
+A .docx is a packed folder of XML, of which the text and the names of its styles are read. A question in bold is a
+heading, by itself or in front of its answer, and so are other bold lines of a page in which more of them ask.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
@@ -15,7 +16,8 @@ from anselm.text.extracts import Extract, Paragraph, Table, join_blocks
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says the same once more
-_BOLD = 7  # level
+_BOLD, _BOLD_TITLE = 7, 70  # levels: of what asks, and of what may be a heading
+_NO_TITLE = (":", ".", ",", ";", "!", "…")
 _MOST_COLUMNS = 63  # of a table in Word
 _GAPS = {f"{_W}tab": " ", f"{_W}br": " ", f"{_W}cr": " ", f"{_W}noBreakHyphen": "-"}
 _AROUND = {f"{_W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins")}  # rows and cells
@@ -25,7 +27,7 @@ def read_docx(raw: bytes, place: object) -> Extract:
     with open_archive(raw, place, "a Word file (.docx)") as archive:
         body = archive.parse("word/document.xml")
         levels = _levels(archive.parse("word/styles.xml")) if "word/styles.xml" in archive else {}
-        blocks = list(_blocks(body, levels))
+        blocks = list(_settle_titles(list(_blocks(body, levels))))
     return join_blocks(blocks, place)
 
 
@@ -58,8 +60,7 @@ def _blocks(element: ElementTree.Element, levels: dict[str, int]) -> Iterator[Pa
     """The paragraphs and tables, wherever they are nested."""
     for child in element:
         if child.tag == f"{_W}p":
-            text = _text(child)
-            yield Paragraph(text, _level(child, text, levels))
+            yield from _paragraphs(child, levels)
         elif child.tag == f"{_W}tbl":
             yield Table([list(_cells(row)) for row in _inside(child, f"{_W}tr")])
         elif child.tag != _FALLBACK:
@@ -108,11 +109,36 @@ def _words(element: ElementTree.Element) -> Iterator[str]:
             yield from _words(child)
 
 
-def _level(paragraph: ElementTree.Element, text: str, levels: dict[str, int]) -> int | None:
-    style = _value(paragraph, "pPr/pStyle")
+def _paragraphs(paragraph: ElementTree.Element, levels: dict[str, int]) -> Iterator[Paragraph]:
+    """One, or a question in bold and what follows it in the same paragraph."""
+    text, style = _text(paragraph), _value(paragraph, "pPr/pStyle")
+    lead = _bold_lead(paragraph)
     if style in levels:
-        return levels[style]
-    runs = [run for run in paragraph.iter(f"{_W}r") if "".join(_words(run)).strip()]
-    bold = [run.find(f"{_W}rPr/{_W}b") for run in runs]
-    all_bold = all(mark is not None and mark.get(f"{_W}val", "1") not in ("0", "false") for mark in bold)
-    return _BOLD if text.endswith("?") and all_bold else None
+        yield Paragraph(text, levels[style])
+    elif lead.endswith("?"):
+        yield Paragraph(lead, _BOLD)
+        yield Paragraph(text[len(lead) :].strip())
+    else:
+        yield Paragraph(text, _BOLD_TITLE if lead == text and not text.endswith(_NO_TITLE) else None)
+
+
+def _bold_lead(paragraph: ElementTree.Element) -> str:
+    """The text that is bold from the beginning."""
+    found = []
+    for run in paragraph.iter(f"{_W}r"):
+        words = "".join(_words(run))
+        mark = run.find(f"{_W}rPr/{_W}b")
+        if words.strip() and (mark is None or mark.get(f"{_W}val", "1") in ("0", "false")):
+            break
+        found.append(words)
+    return " ".join("".join(found).split())
+
+
+def _settle_titles(blocks: list[Paragraph | Table]) -> Iterator[Paragraph | Table]:
+    """Bold lines are headings where more of them ask."""
+    levels = Counter(block.level for block in blocks if isinstance(block, Paragraph))
+    level = _BOLD if levels[_BOLD_TITLE] < levels[_BOLD] else None
+    for block in blocks:
+        if isinstance(block, Paragraph) and block.level == _BOLD_TITLE:
+            block = block._replace(level=level)
+        yield block

@@ -52,7 +52,7 @@ def _blocks(source: str) -> Iterator[Paragraph]:
     pieces = list(html_pieces(source))
     headings = html_headings(source, pieces)
     starts = [heading.start for heading in headings]
-    for block in blocks_of(pieces):
+    for block in blocks_of(source, pieces):
         index = bisect_right(starts, block.start) - 1
         inside = index >= 0 and block.start < headings[index].end
         yield Paragraph(block.text, headings[index].level if inside else None)

@@ -1,6 +1,7 @@
 """Tables of pages with a column of questions and one of answers, and where their cells stand.
 
-A page is full of tables: "Title" over "Description" is a FAQ only where most of what stands below asks.
+A page is full of tables: "Title" over "Description" is a FAQ only where most of what stands below asks. People
+leave out the row of names, too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from anselm.errors import FormatError
 from anselm.text.faq_columns import Columns, find_columns, knows_columns
 from anselm.text.html import TOKEN
 from anselm.text.pieces import Cleaned, Piece, cut
-from anselm.text.questions import is_question
+from anselm.text.questions import FEWEST, ends_as_question, is_question
 
 Span = tuple[int, int]
 Grid = list[list[Span]]  # rows of cells
@@ -51,7 +52,9 @@ def grids_of(source: str, kind: str) -> Iterator[Grid]:
 
 def _table(grid: Grid, pieces: Sequence[Piece]) -> FaqTable | None:
     names = [_text(pieces, cell) for cell in grid[0]]
-    if not knows_columns(names, "question", "answer") or len(set(names)) < len(names):
+    if not knows_columns(names, "question", "answer"):
+        return _nameless(grid, pieces)
+    if len(set(names)) < len(names):
         return None
     try:
         columns = find_columns(names, {}, "the table")
@@ -61,6 +64,18 @@ def _table(grid: Grid, pieces: Sequence[Piece]) -> FaqTable | None:
     rows = [row for row in found if _text(pieces, row.question) or _text(pieces, row.answer)]  # else a title over some
     asking = sum(is_question(_text(pieces, row.question)) for row in rows)
     return FaqTable(grid[0][0][0], grid[-1][-1][1], rows) if asking * 2 > len(rows) else None
+
+
+def _nameless(grid: Grid, pieces: Sequence[Piece]) -> FaqTable | None:
+    """A table of two columns without a row of names, in which most first cells ask, and no second one does."""
+    if any(len(row) != 2 for row in grid):
+        return None
+    texts = [[_text(pieces, cell) for cell in row] for row in grid]
+    asking = sum(ends_as_question(question) for question, _ in texts)
+    if asking < FEWEST or asking * 2 <= len(grid) or any(ends_as_question(answer) for _, answer in texts):
+        return None
+    rows = [FaqRow(row[0], row[1], {}) for row, cells in zip(grid, texts, strict=True) if any(cells)]
+    return FaqTable(grid[0][0][0], grid[-1][-1][1], rows)
 
 
 def _text(pieces: Sequence[Piece], span: Span) -> str:
