@@ -244,3 +244,13 @@ def test_a_table_of_two_columns_needs_no_names(head: str) -> None:
     assert {one.question: one.answer for one in entries} == MORE
     asked_back = rows.replace("Ask at the desk.", "Did you ask at the desk?")
     assert entries_of(document_from_text(f"<table>{head}{asked_back}</table>", "faq", "html")) == []
+
+
+def test_a_manual_that_says_how_it_works_at_length_is_no_faq() -> None:
+    def page(words: int, mark: str = "") -> str:
+        answer = "It turns. " * (words // 2)
+        return "".join(f"## How the {name} works{mark}\n\n{answer}\n\n" for name in ("pump", "valve", "drum"))
+
+    assert len(entries_of(document_from_text(page(40), "page", "markdown"))) == 3
+    assert entries_of(document_from_text(page(400), "page", "markdown")) == []
+    assert len(entries_of(document_from_text(page(400, "?"), "page", "markdown"))) == 3

@@ -18,7 +18,7 @@ from anselm.text.faq import Entry, LineNumbers, Skip
 from anselm.text.outlines import Heading, Outline, join_titles
 from anselm.text.page_tables import FaqTable
 from anselm.text.pieces import Cleaned, Piece, cut
-from anselm.text.questions import SHARE, Block, is_question
+from anselm.text.questions import SHARE, Block, ends_as_question, is_question
 
 _BOLD = r"(?:\*\*|__|<(?:b|strong)>|</(?:b|strong)>)?+"
 _OPENING = rf"[ \t>]*+(?:(?:[-*+•]|\d{{1,9}}[.)])[ \t]++|<(?:p|div|li)\b[^<>]*+>)?+{_BOLD}"
@@ -30,6 +30,7 @@ _MARK = re.compile(
 )
 _Q_TITLE = re.compile(r"(?:Q|Question|Frage)[ ]?\d{0,4}[ ]?[:.)]\s+")
 _CONTENTS = re.compile(r"!?\[[^\[\]\n]*+\]\(#[^()\s]*+\)|<a\s[^<>]*?href=[\"']?#[^<>]*+>[^<]*+</a>", re.IGNORECASE)
+_LONGEST_ANSWER = 150  # words, below a heading without a question mark
 _HAS_WORD = re.compile(r"[^\W_]")
 
 
@@ -56,11 +57,17 @@ class Page:
         """Whether most headings with text are questions, two answers are marked, or tables of them are much of it."""
         if sum(len(table.rows) for table in self.tables) >= 2 and self._is_tabled():
             return True
-        headings = self.outline.headings
-        leaves = [one.title for index, one in enumerate(headings) if self.outline.is_leaf(index)]
-        if len(headings) >= 2 and sum(map(is_question, leaves)) * 2 > len(leaves):
+        _, *parts = self._parts()
+        leaves = [part for index, part in enumerate(parts) if self.outline.is_leaf(index)]
+        if len(parts) >= 2 and sum(map(self._asks, leaves)) * 2 > len(leaves):
             return True
         return sum(len(self._marked(part)) for part in self._parts()) >= 2
+
+    def _asks(self, part: Part) -> bool:
+        """A heading by its mark, or by its first word over a text as short as an answer: manuals say "How it works"."""
+        title = part.heading.title if part.heading else ""
+        short = len(self._clean(part.start, part.end)[0].split()) <= _LONGEST_ANSWER
+        return ends_as_question(title) or (short and is_question(title))
 
     def bare(self, block: Block) -> Block:
         """Without its text where it stands in a table, whose questions are no headings."""
