@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anselm.cli.completion import complete_model
-from anselm.cli.options import Columns, DataDir, DataSource, Faq, Json, named_columns
+from anselm.cli.options import DataDir, DataSource, Faq, Json, LogColumns, judged_columns
 from anselm.cli.output import console, print_json
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def calibrate(
     ] = "0.5",
     out: Annotated[Path | None, typer.Option(help="Write a copy here and leave the checkpoint as it is.")] = None,
     faq: Faq = None,
-    columns: Columns = None,
+    columns: LogColumns = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
@@ -48,7 +48,7 @@ def calibrate(
     rule = parse_rule(threshold)
     find_writable(checkpoint, out)  # a name that cannot be written to should not cost the reading of the data
     with waiting("reading"):
-        dataset = load_training_data(data, split, protocol, data_dir, DEV, named_columns(columns), faq)
+        dataset = load_training_data(data, split, protocol, data_dir, DEV, judged_columns(columns, faq), faq)
     refit = recalibrate(checkpoint, dataset, rule, out, partial(progress, label="scoring"))
     if as_json:
         return print_json(describe(refit, dataset, threshold))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from anselm.cli.options import named_columns
+from anselm.cli.options import judged_columns
 
 if TYPE_CHECKING:
     from anselm.data.datasets import Dataset
@@ -53,7 +53,7 @@ class Measurement:
         from anselm.cli.show import waiting
         from anselm.data.datasets import load_dataset, load_judged_faq
 
-        columns = named_columns(self.columns)
+        columns = judged_columns(self.columns, self.faq)
         with waiting("reading"):
             if self.faq is not None:
                 return load_judged_faq(self.data, self.faq, self.split, self.protocol, columns)

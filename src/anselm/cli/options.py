@@ -73,12 +73,27 @@ Faq = Annotated[
 Columns = Annotated[
     str | None, typer.Option(help="What a table's columns are called: question=Q,answer=A,id=Nr, or some of them.")
 ]
+LogColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        help="What a table's columns are called: question=Q,answer=A,id=Nr of a FAQ, asked=Q,right=Entry of the "
+        "questions beside it, or some of them.",
+    ),
+]
 
 METRICS = ",".join(DEFAULT_METRICS)
 
 
-def named_columns(columns: str | None) -> dict[str, str] | None:
-    """What `--columns` says."""
+def named_columns(columns: str | None, *of_log: str) -> dict[str, str] | None:
+    """What `--columns` says, of a FAQ or of some columns of a log as well."""
     from anselm.text.faq_columns import parse_columns
 
-    return dict(parse_columns(columns)) if columns else None
+    return dict(parse_columns(columns, of_log)) if columns else None
+
+
+def judged_columns(columns: str | None, faq: Path | None) -> dict[str, str] | None:
+    """With those of the log where there is a FAQ beside it."""
+    from anselm.text.column_names import SAID_OF_LOGS
+
+    return named_columns(columns, *(SAID_OF_LOGS if faq is not None else ()))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anselm.cli.completion import complete_corpus, complete_model
-from anselm.cli.options import Columns, DataDir, Faq, Json, named_columns, switch
+from anselm.cli.options import DataDir, Faq, Json, LogColumns, judged_columns, switch
 from anselm.cli.output import console, interruptible, note, print_json, say
 from anselm.cli.train_parser import PARSER, train_parser
 from anselm.errors import InputError
@@ -65,7 +65,7 @@ def train(
         float | None, typer.Option("--learning-rate", help="5e-5 by default, on word vectors a paper's.")
     ] = None,
     faq: Faq = None,
-    columns: Columns = None,
+    columns: LogColumns = None,
     seed: Annotated[int, typer.Option(help="Two runs with the same seed end the same.")] = 1,
     corpus: Annotated[str | None, typer.Option(help="Which corpus of a recipe; the first by default.")] = None,
     dry_run: Annotated[bool, switch("--dry-run", help="Say what would happen, and do nothing.")] = False,
@@ -95,7 +95,7 @@ def train(
     from anselm.data.datasets import DEV, load_training_data
     from anselm.train.requirements import require_torch
 
-    named = named_columns(columns)
+    named = judged_columns(columns, faq)
     with waiting("reading"):
         dataset = load_training_data(data, split, protocol, data_dir, columns=named, faq=faq)
     if ranks_untrained(find_base(base).model):

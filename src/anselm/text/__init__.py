@@ -9,7 +9,8 @@ opendocument    texts and spreadsheets of LibreOffice
 xlsx, sheets, cell_values   spreadsheets as cells that know their place
 pieces, outlines, questions   cleaned text with places, the headings above them, and questions set like headings
 faq             an entry of a FAQ
-faq_columns, faq_tables, faq_sheets, faq_records, faq_pages   entries from tables, spreadsheets, JSON and pages
+column_names, faq_columns   which column of a table holds what
+faq_tables, faq_sheets, faq_records, faq_pages   entries from tables, spreadsheets, JSON and pages
 page_tables, linked_faqs   a page's tables of questions and answers, and what it tells search engines
 sentences, abbreviations   where sentences end
 units, windows  a question with its answer, and a text that is too long, in parts that overlap

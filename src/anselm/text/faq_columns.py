@@ -1,4 +1,7 @@
-"""From the rows of a table, or the records of JSON, to the entries of a FAQ: columns are known by their names."""
+"""From the rows of a table, or the records of JSON, to the entries of a FAQ: columns are known by their names.
+
+So are those of a log, the questions that people ask beside a FAQ.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from anselm.errors import FormatError, InputError
+from anselm.text.column_names import BESIDE, KNOWN, LOG_NAMES, NAMES, SAID_OF_LOGS
 from anselm.text.faq import Entry, Skip
-
-# What people call them, the surest first; case, blanks and underscores do not count.
-NAMES = {
-    "question": """
-        question, questions, q, faq question, question text, frage, query, prompt, title, heading, headline, subject,
-        summary, topic
-    """,
-    "answer": """
-        answer, answers, a, faq answer, answer text, antwort, response, reply, solution, resolution, text, content,
-        page content, passage, body, sentence, candidate, description
-    """,
-    "id": """
-        id, key, nr, no, number, num, uid, uuid, #, faq id, entry id, answer id, candidate id, passage id, doc id, docid
-    """,
-}
-_KNOWN = {role: [name.strip() for name in names.split(",")] for role, names in NAMES.items()}
-# With one of these words a name is still known: "Question (EN)", "Final answer"; "Answer count" is something else.
-_WORDS_BESIDE = """
-    en de fr es it nl english german french spanish deutsch text html body full final official approved accepted public
-    customer user client agent our your the standard suggested
-"""
-_BESIDE = set(_WORDS_BESIDE.split())
 
 
 @dataclass(frozen=True)
@@ -55,25 +37,39 @@ class _EntryError(InputError):
     """What is wrong with a row; the file and the line are added."""
 
 
-def parse_columns(option: str) -> dict[str, str]:
-    """What the columns are called, from `question=Q,answer=A,id=Nr`."""
+def parse_columns(option: str, of_log: Sequence[str] = ()) -> dict[str, str]:
+    """What the columns are called, from `question=Q,answer=A,id=Nr`; `of_log` are roles of a log that may be named."""
+    roles = (*NAMES, *of_log)
     named: dict[str, str] = {}
     for part in option.split(","):
         role, _, name = (side.strip() for side in part.partition("="))
-        if role not in NAMES or not name:
-            raise InputError(f"--columns takes question=NAME,answer=NAME,id=NAME, or some of them, not {part!r}")
+        if role not in roles or not name:
+            log = "" if of_log or role not in LOG_NAMES else "; that is a column of questions beside a FAQ (--faq)"
+            taken = ",".join(f"{role}=NAME" for role in roles)
+            raise InputError(f"--columns takes {taken}, or some of them, not {part!r}{log}")
         if role in named:
             raise InputError(f"--columns names the {role} twice: {named[role]!r} and {name!r}")
         named[role] = name
-    check_columns(named)
+    for part_of in split_columns(named):
+        check_columns(part_of, roles)
     return named
 
 
-def check_columns(named: Mapping[str, str] | None) -> None:
+def split_columns(named: Mapping[str, str] | None) -> tuple[dict[str, str], dict[str, str]]:
+    """Those of a FAQ, and those of the log beside it."""
+    if not isinstance(named, Mapping):
+        check_columns(named)
+        return {}, {}
+    given = dict(named)
+    of_log = {role: given.pop(role) for role in SAID_OF_LOGS if role in given}
+    return given, of_log
+
+
+def check_columns(named: Mapping[str, str] | None, known: Sequence[str] = tuple(NAMES)) -> None:
     """That each role is known, and each column has one of them."""
     if named is None:
         return
-    if not isinstance(named, Mapping) or not all(role in NAMES for role in named):
+    if not isinstance(named, Mapping) or not all(role in known for role in named):
         raise InputError(f"columns must be like {{'question': 'Q', 'answer': 'A', 'id': 'Nr'}}, not {named!r:.60}")
     roles: dict[str, str] = {}
     for role, name in named.items():
@@ -86,14 +82,22 @@ def check_columns(named: Mapping[str, str] | None) -> None:
 
 def find_columns(names: Sequence[str], named: Mapping[str, str], place: object) -> Columns:
     """The columns by role: as the user has named them, or else by what people usually call them."""
-    found: dict[str, str | None] = {role: _named(names, role, name, place) for role, name in named.items()}
-    for role in NAMES:
-        if role not in found:
-            found[role] = _usual([name for name in names if name not in found.values()], role, place)
+    found = find_roles(names, tuple(NAMES), named, place)
     if (answer := found["answer"]) is None:
         lists = "; lists with candidates are for --input" if "candidates" in names else ""
         raise FormatError(place, f"no column of answers; {_there(names, 'answer')}{lists}")
     return Columns(answer, found["question"], found["id"])
+
+
+def find_roles(
+    names: Sequence[str], roles: Sequence[str], named: Mapping[str, str], place: object
+) -> dict[str, str | None]:
+    """The column of each role, the surest first; None where there is none."""
+    found: dict[str, str | None] = {role: _named(names, role, name, place) for role, name in named.items()}
+    for role in roles:
+        if role not in found:
+            found[role] = _usual([name for name in names if name not in found.values()], role, place)
+    return found
 
 
 def _named(names: Sequence[str], role: str, name: str, place: object) -> str:
@@ -106,7 +110,7 @@ def _named(names: Sequence[str], role: str, name: str, place: object) -> str:
 
 def _usual(names: Sequence[str], role: str, place: object) -> str | None:
     for keys in ([_key(name) for name in names], [_bare(name) for name in names]):
-        for usual in _KNOWN[role]:
+        for usual in KNOWN[role]:
             if keys.count(usual) > 1:
                 raise FormatError(place, f"two columns are named {usual!r}; {_there(names, role)}")
             if usual in keys:
@@ -117,7 +121,7 @@ def _usual(names: Sequence[str], role: str, place: object) -> str | None:
 def knows_columns(names: Sequence[str], *roles: str) -> bool:
     """Whether there is a column of the usual names for each of the roles."""
     keys = {form for name in names for form in (_key(name), _bare(name))}
-    return all(keys.intersection(_KNOWN[role]) for role in roles)
+    return all(keys.intersection(KNOWN[role]) for role in roles)
 
 
 def names_columns(names: Sequence[str], named: Mapping[str, str], *roles: str) -> bool:
@@ -135,7 +139,7 @@ def are_numbers(named: Mapping[str, str]) -> bool:
 
 def _bare(name: str) -> str:
     """A name without the words that may stand beside one that is known."""
-    return " ".join(word for word in _key(name).split() if word not in _BESIDE)
+    return " ".join(word for word in _key(name).split() if word not in BESIDE)
 
 
 def _key(name: str) -> str:
@@ -144,7 +148,15 @@ def _key(name: str) -> str:
 
 def _there(names: Sequence[str], role: str) -> str:
     columns = ", ".join(f"{name!r:.60}" for name in names[:20])
-    return f"there is {columns or 'none'} ({say_columns(role)})"
+    said = f"there is {columns or 'none'}"
+    if role in LOG_NAMES:
+        return f"{said} (say --columns {role}=NAME)" if role in SAID_OF_LOGS else said
+    return f"{said} ({say_columns(role)})"
+
+
+def no_log_column(names: Sequence[str], role: str) -> str:
+    """What is wrong with a log without it."""
+    return f"no column of {'questions' if role == 'asked' else 'right entries'}; {_there(names, role)}"
 
 
 def say_columns(role: str) -> str:

@@ -42,6 +42,134 @@ def test_a_table_with_tabs(tmp_path: Path) -> None:
     assert found[0].labels == (1.0, 0.0, 0.0)
 
 
+LOOSE = """id,question,answer
+1,What does membership cost?,"Ten euros; five if you are under 18."
+2,Is it free; and for whom?,"Yes, for all."
+3,Open?,Nine to six.
+4,open,At nine.
+,How do I join?,Ask us.
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "places"),
+    [
+        ("1", {0}),
+        ("What does membership cost", {0}),
+        ("  what does MEMBERSHIP   cost!! ", {0}),
+        ("Ten euros; five if you are under 18.", {0}),
+        ("is it free and for whom", {1}),
+        ("Is it free; and for whom?", {1}),
+        ("Open?", {2}),
+        ("open", {3}),
+        ("how do i join;3", {4, 2}),
+        ("", set()),
+        (" ; ", set()),
+    ],
+)
+def test_an_entry_is_known_without_case_and_marks_and_by_its_answer(
+    written: str, places: set[int], tmp_path: Path
+) -> None:
+    [found] = load_judged_faq(*write(tmp_path, f'question,right\nx,"{written}"\n', LOOSE))
+    assert {place for place, label in enumerate(found.labels) if label} == places
+
+
+@pytest.mark.parametrize("written", ["OPEN", "open!", "1;OPEN"])
+def test_what_may_be_two_entries_is_neither(written: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"line 2: '(OPEN|open!)' may be 'Open\?' and 'open' in .*faq\.csv; write it as"
+    ):
+        load_judged_faq(*write(tmp_path, f"question,right\nx,{written}\n", LOOSE))
+
+
+def test_near_alike_entries_under_one_question_are_all_right(tmp_path: Path) -> None:
+    """As they are where it is written exactly."""
+    faq = "id,question,answer\na,Late?,You pay.\nb,Late?,Ten cents.\n"
+    [found] = load_judged_faq(*write(tmp_path, "question,right\nx,late\n", faq))
+    assert found.labels == (1, 1)
+
+
+def test_all_lines_that_cannot_be_used_are_told(tmp_path: Path) -> None:
+    bad = ["x,nobody", "y", " ,late", "z,who?", "a,b,c", "b,nothing", "c,no one"]
+    asked, faq = write(tmp_path, "\n".join(["question,right", *bad[:3], "late,late", *bad[3:]]) + "\n")
+    with pytest.raises(InputError) as told:
+        load_judged_faq(asked, faq)
+    none = f"{faq} has no entry with the id, the question or the answer"
+    assert str(told.value) == (
+        f"{asked}: 7 lines cannot be used: line 2: {none} 'nobody'; line 3: 1 cells where the header has 2; "
+        f"line 4: the question is empty; line 6: {none} 'who?'; line 7: 3 cells where the header has 2; and 2 more"
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ("Asked,Right answer", None),
+        ("query,answer_id", None),
+        ("User question,Label", None),
+        ("what,which", {"asked": "what", "right": "which"}),
+        ("question,entry,what", {"asked": "what"}),
+    ],
+)
+def test_the_columns_of_a_log_are_known_or_named(header: str, columns: dict[str, str] | None, tmp_path: Path) -> None:
+    row = "me,late,late fee?" if header.count(",") > 1 else "late fee?,late"
+    [found] = load_judged_faq(*write(tmp_path, f"{header}\n{row}\n"), columns=columns)
+    assert (found.text, found.labels) == ("late fee?", (1.0, 0.0, 0.0))
+
+
+def test_columns_of_the_faq_and_of_the_log_may_share_a_name(tmp_path: Path) -> None:
+    files = write(tmp_path, "T,right\nlate fee?,late\n", "id,T,answer\nlate,What if I am late?,You pay.\n")
+    [found] = load_judged_faq(*files, columns={"question": "T", "asked": "T"})
+    assert (found.text, found.candidates[0].question) == ("late fee?", "What if I am late?")
+
+
+def test_a_column_of_the_log_that_is_named_as_one_of_the_faq_is_told(tmp_path: Path) -> None:
+    files = write(tmp_path, "wording,right\nlate fee?,late\n")
+    with pytest.raises(
+        InputError, match=r"faq\.csv.*no column is named 'wording'.*asked\.csv are named by asked=wording"
+    ):
+        load_judged_faq(*files, columns={"question": "wording"})
+    with pytest.raises(InputError, match=r"no column is named 'wrong'; there is 'wording', 'right' .*asked=NAME"):
+        load_judged_faq(*files, columns={"asked": "wrong"})
+    with pytest.raises(InputError, match="columns must be like"):
+        load_judged_faq(*files, columns={"left": "wrong"})
+
+
+def test_a_log_may_be_lines_of_json(tmp_path: Path) -> None:
+    rows = '{"question": "late fee?", "right": ["late", "card"]}\n\n{"question": "bikes?"}\n'
+    rows += '{"question": "x", "right": 7}\n'
+    faq = FAQ.replace("card,How", "7,How")
+    asked, place = write(tmp_path, rows.replace("card", "7"), faq, name="asked.jsonl")
+    found = load_judged_faq(asked, place)
+    assert [question.labels for question in found] == [(1, 1, 0), (0, 0, 0), (0, 1, 0)]
+    asked.write_text(rows + "[1]\n{\n")
+    with pytest.raises(
+        InputError,
+        match=r"asked\.jsonl: 3 lines cannot be used: line 1: .*'card'; line 5: a JSON object with a question",
+    ):
+        load_judged_faq(asked, place)
+
+
+HANDBOOK = "# Handbook\n\n## Opening hours\n\nWe open at nine.\n\n## Fees\n\nTen cents a day.\n"
+
+
+def test_a_document_is_no_faq(tmp_path: Path) -> None:
+    """What `anselm ask` reads by its sentences; answers with ids are one, without any question."""
+    asked, faq = write(tmp_path, "question,right\nwhen?,Opening hours\n")
+    for name, text in (("a.md", HANDBOOK), ("a.txt", "We open at nine.\nTen cents a day.\n")):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(
+            InputError, match=rf"{name}: is a document or a list, in which no questions are asked; a FAQ"
+        ):
+            load_judged_faq(asked, tmp_path / name)
+    (tmp_path / "a.md").write_text(HANDBOOK.replace("Opening hours", "When do you open?").replace("Fees", "Fees?"))
+    asked.write_text("question,right\nwhen?,when do you open\n")
+    assert load_judged_faq(asked, tmp_path / "a.md")[0].labels == (1, 0)
+    faq.write_text("id,answer\nopen,At nine.\nfee,Ten cents.\n")
+    asked.write_text("question,right\nwhen?,open\nwhat?,Ten cents.\n")
+    assert [one.labels for one in load_judged_faq(asked, faq)] == [(1, 0), (0, 1)]
+
+
 @pytest.mark.parametrize(
     ("asked", "faq", "problem"),
     [
@@ -49,16 +177,17 @@ def test_a_table_with_tabs(tmp_path: Path) -> None:
         (
             "question,id\nx,late\n",
             FAQ,
-            "line 1: the columns question and right .*there is question, id",
+            r"line 1: no column of right entries; there is 'question', 'id' \(say --columns right=NAME\)",
         ),
-        ("question,right,right\nx,late,late\n", FAQ, "once each"),
+        ("question,right,right\nx,late,late\n", FAQ, "two columns are named 'right'"),
         ("question,right\nlate fee\n", FAQ, "line 2: 1 cells where the header has 2"),
         ("question,right\nwell, then,late\n", FAQ, "line 2: 3 cells where the header has 2"),
-        ("", FAQ, "there is nothing"),
+        ("", FAQ, "no column of questions; there is none"),
         ("question,right\n ,late\n", FAQ, "line 2: the question is empty"),
         ("question,right\n", FAQ, "has no questions under the protocol 'raw'"),
         ("question,right\nx,a\n", "id,question,answer\na,Q?,A.\na,R?,B.\n", "the id 'a' was used on line 2"),
-        ("question,right\nx,a\n", "One line.\nAnother.\n", "a FAQ with questions is needed|answer"),
+        ("question,right\nx,a\n", "One line.\nAnother.\n", "no column of answers"),
+        ("question,right\nx,a\n", "answer\nOne.\nTwo.\n", "have neither questions nor ids to be named by"),
     ],
 )
 def test_what_cannot_be_is_said(asked: str, faq: str, problem: str, tmp_path: Path) -> None:

@@ -26,7 +26,13 @@ def read_entries(path: Path, columns: Mapping[str, str] | None = None, skip: Ski
     otherwise than usual: {"question": "Q", "answer": "A", "id": "Nr"}. `skip` is told of each entry that cannot be
     read, and it is passed over; without it the first is an error, and so it is where nothing remains.
     """
-    document = open_entries(path)
+    return entries_in(open_entries(path), columns, skip)
+
+
+def entries_in(
+    document: Document, columns: Mapping[str, str] | None = None, skip: Skip | None = None
+) -> list[Candidate]:
+    """The same of a file that was opened."""
     if columns and document.kind not in TABLES.values():
         raise InputError(f"{document.source} has no columns to name; tables have: CSV, TSV, Excel, JSON and JSONL")
     skipped: list[FormatError] = []

@@ -1,7 +1,8 @@
 """Questions as people ask them beside a FAQ, and which entry answers each: labelled lists of the FAQ's entries.
 
-A table with the columns `question` and `right`: the id of the right entry, or the question that it is filed under;
-several are parted by `;`, and where there is none the question has no answer.
+A log (question_logs.py) with a column of what is right: the id of the entry, or its question or answer as it is
+written, of a question case and marks aside; several are parted by `;`, and where there is none the question has no
+answer.
 
     question,right
     what do i pay if i am late,late
@@ -14,42 +15,70 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from anselm.data.formats.delimited import table_rows
-from anselm.data.formats.faqs import read_entries
-from anselm.data.formats.records import RecordError, check_question
+from anselm.data.formats.entry_names import EntryNames
+from anselm.data.formats.faqs import entries_in, open_entries
+from anselm.data.formats.question_logs import Logged, log_columns, read_log
+from anselm.data.formats.records import RecordError
 from anselm.data.question import Candidate, Question
-from anselm.errors import FormatError
+from anselm.errors import FormatError, InputError
+from anselm.text.documents import open_page
+from anselm.text.faq_columns import check_columns, split_columns
+from anselm.text.kinds import TABLES
 
-QUESTION, RIGHT = "question", "right"
-PARTED = ";"
+SHOWN = 5  # bad lines that an error names
+NEEDED = "a FAQ has questions with their answers, or is a table of answers with ids"
 
 
-def read_judged_faq(path: Path, faq: Path, columns: Mapping[str, str] | None = None) -> Iterator[Question]:
-    """`columns` are those of the FAQ, as in `read_entries`. All entries are candidates of each question."""
-    entries = read_entries(faq, columns)
-    if not any(entry.question for entry in entries):
-        raise FormatError(faq, "a FAQ with questions is needed, which say what its entries are filed under")
-    known = places_of(entries)
-    for number, text, right in judgements(path):
+def read_judged_faq(path: Path, faq: Path, columns: Mapping[str, str] | None = None) -> list[Question]:
+    """All entries are candidates of each question. All lines that cannot be used are told at once.
+
+    `columns` are those of the FAQ, as in `read_entries`, and "asked" and "right" of the log.
+    """
+    of_faq, of_log = split_columns(columns)
+    check_columns(of_faq)
+    try:
+        entries = read_faq_entries(faq, of_faq)
+    except FormatError as error:
+        if of_faq.get("question") not in log_columns(path):
+            raise
+        raise InputError(f"{error}; the questions of {path} are named by asked={of_faq['question']}") from None
+    names, listed = EntryNames(entries, faq), list(named(entries))
+    bad: list[FormatError] = []
+    found = []
+    for logged in read_log(path, of_log, bad.append, judged=True):
         try:
-            check_question(text)
-            places = {place for name in right for place in known[name]}
+            found.append(_labelled(logged, names, listed))
         except RecordError as error:
-            raise FormatError(path, str(error), number) from None
-        except KeyError as error:
-            problem = f"{faq} has no entry with the id or the question {error.args[0]!r:.80}"
-            raise FormatError(path, problem, number) from None
-        labelled = (replace(entry, label=float(place in places)) for place, entry in enumerate(named(entries)))
-        yield Question(f"{number}", text, tuple(labelled))
+            bad.append(FormatError(path, str(error), logged.line))
+    if bad:
+        raise all_of(bad, path)
+    return found
 
 
-def places_of(entries: Sequence[Candidate]) -> dict[str, set[int]]:
-    """By id, and by the question that they are filed under, which several may share; an id goes before a question."""
-    found: dict[str, set[int]] = {}
-    for place, entry in enumerate(entries):
-        if entry.question:
-            found.setdefault(_key(entry.question), set()).add(place)
-    return found | {_key(entry.id): {place} for place, entry in enumerate(entries) if entry.id}
+def _labelled(logged: Logged, names: EntryNames, listed: Sequence[Candidate]) -> Question:
+    right = {place for one in logged.right for place in names.places(one)}
+    labelled = (replace(entry, label=float(place in right)) for place, entry in enumerate(listed))
+    return Question(f"{logged.line}", logged.question, tuple(labelled))
+
+
+def read_faq_entries(faq: Path, columns: Mapping[str, str]) -> list[Candidate]:
+    """Of what `anselm ask` reads by its entries, too; a document, which it reads by its sentences, is refused."""
+    document = open_entries(faq)
+    if document.kind not in TABLES.values() and not open_page(document).is_faq():
+        raise FormatError(faq, f"is a document or a list, in which no questions are asked; {NEEDED}")
+    entries = entries_in(document, columns)
+    if not any(entry.question or entry.id for entry in entries):
+        raise FormatError(faq, f"its entries have neither questions nor ids to be named by; {NEEDED}")
+    return entries
+
+
+def all_of(bad: Sequence[FormatError], path: Path) -> InputError:
+    """One error for all, which names some of the lines."""
+    if len(bad) == 1:
+        return bad[0]
+    shown = "; ".join(str(error).removeprefix(f"{path}, ") for error in bad[:SHOWN])
+    more = f"; and {len(bad) - SHOWN:,} more" if len(bad) > SHOWN else ""
+    return FormatError(path, f"{len(bad):,} lines cannot be used: {shown}{more}")
 
 
 def named(entries: Sequence[Candidate]) -> Iterator[Candidate]:
@@ -60,24 +89,3 @@ def named(entries: Sequence[Candidate]) -> Iterator[Candidate]:
         while made in given:
             made += "#"
         yield entry if entry.id else replace(entry, id=made)
-
-
-def judgements(path: Path) -> Iterator[tuple[int, str, list[str]]]:
-    """Line, question, and what is right."""
-    rows = table_rows(path)
-    _, header = next(rows, (0, []))
-    names = [name.strip().lower() for name in header]
-    if names.count(QUESTION) != 1 or names.count(RIGHT) != 1:
-        found = ", ".join(header) or "nothing"
-        raise FormatError(path, f"the columns {QUESTION} and {RIGHT} are needed, once each; there is {found}", 1)
-    asked, right = names.index(QUESTION), names.index(RIGHT)
-    for number, row in rows:
-        if not any(cell.strip() for cell in row):
-            continue
-        if len(row) != len(names):
-            raise FormatError(path, f"{len(row)} cells where the header has {len(names)}", number)
-        yield number, row[asked], [_key(one) for one in row[right].split(PARTED) if one.strip()]
-
-
-def _key(text: str) -> str:
-    return " ".join(text.split())
