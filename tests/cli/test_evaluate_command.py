@@ -75,8 +75,13 @@ def test_a_run_against_judgements_of_the_relevant_alone(tmp_path: Path) -> None:
     told = anselm("evaluate", a, "--data", qrels, "--per-question")
     shown = " ".join(told.stdout.decode().split())
     assert "1 of 3 questions (they count as 0), 2 relevant candidates (not found); not judged: 3 of its 4" in shown
-    assert "q3 0.0000" in shown
-    assert shown.endswith("q1 wrong: [a] q2 none right: [a] q3")
+    rows = [line.split("\t") for line in told.stdout.decode().splitlines()[-4:]]
+    metrics = ["map", "mrr", "p@1", "p@5", "ndcg@10", "recall@5"]
+    assert rows[0] == ["id", "question", "first is", "verdict", "first id", "first", *metrics]
+    assert [row[:6] for row in rows[1:]] == [
+        ["q1", "", "wrong", "", "a", ""], ["q2", "", "none right", "", "a", ""], ["q3", "", "missing", "", "", ""],
+    ]  # fmt: skip
+    assert rows[3][6:] == ["0.0000"] * 6
     assert told.stderr == b""
     compared = as_json("compare", a, b, "--data", qrels, "--metrics", "map")
     assert compared["comparisons"]["map"]["n"] == compared["questions"] == 3
@@ -105,20 +110,29 @@ def test_what_was_refused_and_what_was_answered_without_an_answer(judged: Path, 
     assert "refused, though answerable   answered, though not" in shown
     assert f"{counted['refused']} of 6 ({counted['share_refused']:.0%})" in shown
     assert f"{counted['answered_anyway']} of 4 ({counted['share_answered_anyway']:.0%})" in shown
+    assert "6 of 10 questions have an answer; the other 4 count 0 in the metrics above" in shown
+    first = shown[shown.index("right first") :].splitlines()[2]  # below the line under the names
+    assert first.startswith(f"{counted['right_first']} of 6 ({counted['share_right_first']:.0%}) ")
+    assert as_json("evaluate", "bm25", "--data", judged, "--metrics", "p@1")["metrics"]["p@1"] == pytest.approx(
+        counted["right_first"] / 10
+    )
+    assert "share answered" in shown
     clean = anselm("evaluate", "bm25", "--data", judged, "--protocol", "clean").stdout.decode()
     assert ("refused, though answerable" in clean, "answered, though not" in clean) == (True, False)
+    assert "count 0" not in clean
     as_json("rank", "--input", judged, "--output", tmp_path / "a.run", "--model", "bm25")
     assert "misjudged" not in as_json("evaluate", tmp_path / "a.run", "--data", judged)
 
 
 def test_each_question_is_shown_with_what_came_first(judged: Path) -> None:
-    """By the model's own words of it, on a line for the question and one for its first candidate."""
-    lines = anselm("evaluate", "bm25", "--data", judged, "--per-question").stdout.decode().splitlines()
+    """A row for each, with tabs; in it what --json has."""
+    lines = anselm("evaluate", "bm25", "--data", judged, "--per-question", "--metrics", "map,p@1").stdout.decode()
     row = as_json("evaluate", "bm25", "--data", judged, "--per-question")["per_question"][2]
     assert (row["question"], row["first_text"], row["first_relevant"]) == ("oak elm fir", "oak elm fir", True)
-    said = "answered" if row["answerable"] else "refused"
-    place = lines.index("q2  oak elm fir")
-    assert lines[place + 1] == f"    right, {said} ({row['answerability']:.0%}): [0] oak elm fir"
+    said = f"{'answered' if row['answerable'] else 'refused'} {row['answerability']:.0%}"
+    assert "\t".join(["q2", "oak elm fir", "right", said, "0", "oak elm fir", "1.0000", "1.0000"]) in lines.splitlines()
+    outcomes = [line.split("\t")[2] for line in lines.splitlines()[-10:]]
+    assert outcomes == ["right"] * 6 + ["none right"] * 4
 
 
 def test_evaluate_draws_a_picture(judged: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 from rich.console import Console
 
 from anselm.cli import show as terminal
-from anselm.evaluation.report import Report
+from anselm.data.datasets import Dataset
+from anselm.data.question import Candidate, Question
+from anselm.evaluation.report import Report, evaluate
 from anselm.ranking.answers import Answers, Passage, Ranking, Result, Span
 
 
@@ -188,6 +191,19 @@ def test_of_copies_the_metrics_of_each_original_are_shown() -> None:
     console = screen()
     terminal.show_questions(console, report)
     assert [line.split() for line in seen(console).splitlines()[-2:]] == [["a", "0.5000"], ["b", "1.0000"]]
+
+
+def test_questions_that_were_evaluated_are_cut_to_the_screen() -> None:
+    """With a bracket and a control character in them, which neither are markup nor steer."""
+    texts = ["The [red] one, " + "and so on " * 20, "Blue"]
+    candidates = tuple(Candidate(f"[{place}]", text, float(not place)) for place, text in enumerate(texts))
+    question = Question("7", "Who \x1b is it, " + "and who else " * 20, candidates)
+    report = evaluate("overlap", Dataset("d", "all", "raw", (question,)), metrics=["map"])
+    console = screen(70, terminal=True)
+    terminal.show_questions(console, report)
+    *_, row = seen(console).splitlines()
+    assert len(row) <= 70
+    assert re.fullmatch(r"7    Who is it, and wh.*…   right      (answered|refused) +\d+%   \[\[0\]\] The \[.*…", row)
 
 
 def test_reports_say_what_they_count() -> None:

@@ -65,7 +65,7 @@ def test_a_calibrated_model_is_asked_how_far_it_can_be_trusted(tmp_path: Path) -
     assert report.ece == pytest.approx(3 / 4 * 0.5)
     assert report.misjudged == {
         "answerable": 1, "refused": 0, "unanswerable": 1, "answered_anyway": 0,
-        "share_refused": 0.0, "share_answered_anyway": 0.0,
+        "share_refused": 0.0, "share_answered_anyway": 0.0, "right_first": 1, "share_right_first": 1.0,
     }  # fmt: skip
     assert report.semeval is None
     assert not {"values", "trust"} & json.loads(json.dumps(report.to_dict())).keys()

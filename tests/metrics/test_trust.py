@@ -33,7 +33,7 @@ def test_pairs_and_questions() -> None:
     assert found.to_dict() == {
         "ece": found.ece, "log_loss": found.log_loss, "threshold": 0.4, "share_answered": expected.answered / 4,
         "precision": expected.precision, "recall": expected.recall, "f1": expected.f1,
-        "misjudged": found.misjudged.to_dict(),
+        "misjudged": found.counts,
     }  # fmt: skip
 
 
@@ -46,4 +46,5 @@ def test_questions_are_answered_by_the_verdict_and_the_candidate_is_chosen_by_it
     found = whole.triggering
     assert (found.questions, found.answerable, found.answered, found.right) == (4, 3, 3, 1)
     assert whole.misjudged == Misjudgements(answerable=3, refused=1, unanswerable=1, answered_anyway=1)
+    assert whole.counts == whole.misjudged.to_dict() | {"right_first": 2, "share_right_first": 2 / 3}
     assert [verdict.answerable for verdict in whole.verdicts] == [False, True, True, True]

@@ -53,7 +53,11 @@ def evaluate(
     ties: TieRule = "pessimistic",
     judged_only: JudgedOnly = False,
     per_question: Annotated[
-        bool, switch("--per-question", help="Also each question: its metrics, what came first, the verdict.")
+        bool,
+        switch(
+            "--per-question",
+            help="Also each question: what came first, whether it is right, the verdict; in a pipe its metrics, too.",
+        ),
     ] = False,
     plot: Annotated[
         Path | None,

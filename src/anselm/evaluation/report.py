@@ -37,7 +37,8 @@ class Report:
 
     A model that has been calibrated is also asked how well its probabilities hold: `ece` is their expected calibration
     error over all pairs, `triggering` says how it does at leaving questions without an answer unanswered, `misjudged`
-    how many it refused, though answerable, and answered, though not. None has a worst copy, so there they are left out.
+    how many it refused, though answerable, and answered, though not, and how many had a right candidate first. None has
+    a worst copy, so there they are left out.
     `semeval` holds the official scorer's numbers under the protocol of that name; those about decisions only where the
     system makes some. Not written out: `ids` and `values`, the questions and each metric's value for them, `trust`,
     what a picture of the probabilities is drawn from, and `ranked`, the lists.
@@ -149,7 +150,7 @@ def assess(
         coverage=ranked.coverage,
         ece=trust.ece if trust else None,
         triggering=numbers(trust.triggering) if trust else None,
-        misjudged=trust.misjudged.to_dict() if trust else None,
+        misjudged=trust.counts if trust else None,
         semeval=official(ranked.lists, ranked.scores, ranked.called) if ranked.whole(dataset) else None,
         ids=ids,
         values=values,

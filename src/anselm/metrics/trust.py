@@ -41,8 +41,20 @@ class Trust:
         """Those that stand beside each other in a row."""
         return {"ece": self.ece, "log_loss": self.log_loss} | numbers(self.triggering)
 
+    @property
+    def right_first(self) -> int:
+        """How many of the questions that have an answer have one first; of equal scores the wrong one is first."""
+        return int(self.tradeoff.right[-1])
+
+    @property
+    def counts(self) -> dict[str, float | None]:
+        """What was misjudged, and beside it what stood first."""
+        all = self.misjudged.answerable
+        first = {"right_first": self.right_first, "share_right_first": self.right_first / all if all else None}
+        return self.misjudged.to_dict() | first
+
     def to_dict(self) -> dict[str, Any]:
-        return {**self.numbers, "misjudged": self.misjudged.to_dict()}
+        return {**self.numbers, "misjudged": self.counts}
 
 
 def numbers(row: Triggering) -> dict[str, float]:

@@ -13,11 +13,11 @@ from anselm.metrics.thresholds import outline
 from anselm.metrics.trust import numbers
 
 if TYPE_CHECKING:
-    from anselm.evaluation.outcomes import Outcome
     from anselm.evaluation.report import Report
     from anselm.experiments.recalibration import Refit
     from anselm.metrics.misjudgements import Misjudgements
     from anselm.metrics.significance import Comparison
+    from anselm.metrics.trust import Trust
 
 
 def setting(report: Report) -> str:
@@ -42,44 +42,34 @@ def show_coverage(console: Console, report: Report) -> None:
     )
 
 
-def show_questions(console: Console, report: Report) -> None:
-    """The metrics of each, then the questions themselves with what came first."""
-    console.print()
-    show_rows(console, [{**row, "id": shown(row["id"])} for row in report.measured])
-    if not (outcomes := report.outcomes):
-        return
-    console.print()
-    for id, outcome in zip(report.ids, outcomes, strict=True):
-        for line in told(id, outcome):
-            console.print(line, no_wrap=True, overflow="ellipsis", soft_wrap=not console.is_terminal, highlight=False)
-
-
-def told(id: str, outcome: Outcome) -> list[str]:
-    """A line for the question, and one for what came first and what was believed."""
-    asked = f"[bold]{shown(id)}[/]  {shown(outcome.question)}".rstrip()
-    if (first := outcome.first) is None:
-        return [asked]
-    right = "[green]right[/]" if first.relevant else "[yellow]wrong[/]" if outcome.any_relevant else "none right"
-    given = outcome.verdict
-    sure = f", {'answered' if given.answerable else 'refused'} ({given.answerability:.0%})" if given else ""
-    return [asked, f"    {right}{sure}: [dim]{shown(f'[{first.id}]')}[/] {shown(first.text)}".rstrip()]
-
-
 def show_report(console: Console, report: Report) -> None:
     console.print(f"[bold]{shown(report.model)}[/] on {setting(report)}")
     show_coverage(console, report)
     show_rows(console, [report.metrics])
+    if report.trust:
+        show_counts(console, report.trust)
     if report.triggering:
         console.print("\nAnswering only from the threshold on; ECE: calibration error of the pairs")
         show_rows(console, [report.triggering | {"ece": report.ece or 0.0}])
-    if report.trust:
-        console.print()
-        show_rows(console, [mistakes(report.trust.misjudged)])
     if report.semeval:
         console.print(
             "\nBy the rules of SemEval's 2016 scorer (first 10 candidates, ties in source order, MRR in percent)"
         )
         show_rows(console, [report.semeval])
+
+
+def show_counts(console: Console, trust: Trust) -> None:
+    """How many a person would call right or wrong; the metrics are means that also count what has no answer."""
+    found = trust.misjudged
+    console.print()
+    if not (found.answerable and found.unanswerable):
+        return show_rows(console, [mistakes(found)])
+    questions = found.answerable + found.unanswerable
+    others = f"the other {found.unanswerable:,} count 0 in the metrics above"
+    console.print(f"{found.answerable:,} of {questions:,} questions have an answer; {others}", highlight=False)
+    share = trust.right_first / found.answerable
+    first = {"right first": f"{trust.right_first:,} of {found.answerable:,} ({share:.0%})"}
+    return show_rows(console, [first | mistakes(found)])
 
 
 def mistakes(found: Misjudgements) -> dict[str, str]:

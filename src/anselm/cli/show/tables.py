@@ -13,7 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 
 PADDINGS = (1, 0)  # between columns: narrow where wide would break words
-TITLES = {"share_answered": "answered", "ece": "ECE", "log_loss": "log loss", "f1": "F1"}
+TITLES = {"share_answered": "share answered", "ece": "ECE", "log_loss": "log loss", "f1": "F1"}
 # What steers a terminal instead of being shown: control characters, and marks that turn the direction of writing.
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
 
