@@ -7,6 +7,7 @@ first_pass    which passages of a long document are read
 respelling    the question as a model reads it: respelled, and up to a length
 scorers       a model to score with, by name or folder
 torch_devices  the same on what torch computes on, such as a GPU
+scored_lists  from scores to results, with what they are believed to say
 answers       what a ranking is
 contexts      candidates among each other: graphs, scores without and with them
 context_pictures  the same as a picture or a page

@@ -40,6 +40,17 @@ def make_questions(asked: Sequence[str], lists: Sequence[Iterable[Any]]) -> Iter
         yield question, given
 
 
+def check_questions(questions: Iterable[str]) -> list[str]:
+    """Errors say which one it is."""
+    asked = listed_all("questions", questions)
+    for place, text in enumerate(asked):
+        try:
+            check_question(text)
+        except InputError as error:
+            raise InputError(f"question {place}: {error}") from None
+    return asked
+
+
 def check_count(name: str, value: int | None) -> None:
     """A whole number from 1 on, where there is one."""
     if value is None:

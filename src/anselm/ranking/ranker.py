@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from anselm.abilities import Attends, Relates, TakesTurns
+from anselm.abilities import Attends, Relates
 from anselm.data.formats.records import check_question
-from anselm.data.objects import has_id
-from anselm.data.question import Candidate, Question
+from anselm.data.question import Question
 from anselm.errors import InputError, MissingTreeError
 from anselm.metrics.calibration import Calibration
 from anselm.ranking.answers import Answers, Ranking, Result, fold, gather
@@ -21,11 +20,19 @@ from anselm.ranking.best_sentences import with_spans
 from anselm.ranking.contexts import Context, check_drawable, find_context
 from anselm.ranking.explanations import explain as explain_scores
 from anselm.ranking.figures import draw_figures
-from anselm.ranking.first_pass import nearest
-from anselm.ranking.given import check_count, list_candidates, listed_all, make_question, make_questions
+from anselm.ranking.first_pass import FirstPass
+from anselm.ranking.given import (
+    check_count,
+    check_questions,
+    list_candidates,
+    listed_all,
+    make_question,
+    make_questions,
+)
 from anselm.ranking.groups import group_answers
-from anselm.ranking.passages import GivenDocument, find_spots, passage
+from anselm.ranking.passages import GivenDocument, Spot, find_spots, passage
 from anselm.ranking.respelling import as_read, cut_of
+from anselm.ranking.scored_lists import judged, make_result, read_lists, with_items
 from anselm.ranking.scorers import load_calibration, load_scorer
 from anselm.scorer import Figure, Scorer, Scores, at_once, batched
 from anselm.text.faq import Skip
@@ -181,8 +188,46 @@ class Ranker:
         if context:
             check_drawable(self.scorer, self.name)
         spots = find_spots(documents, columns, skip)
-        whole = Question("", check_question(question), tuple(spot.candidate for spot in spots))
-        listed = nearest(self.scorer, self.as_read(whole), read)
+        first = FirstPass(self.scorer, [spot.candidate for spot in spots])
+        return self._ask(check_question(question), spots, first, top, read, explain, fold_duplicates, context, figures)
+
+    def ask_many(
+        self,
+        questions: Iterable[str],
+        documents: GivenDocument | Iterable[GivenDocument],
+        top: int = 5,
+        *,
+        read: int | None = None,
+        columns: Mapping[str, str] | None = None,
+        skip: Skip | None = None,
+        explain: bool = False,
+        fold_duplicates: bool = False,
+    ) -> Iterator[Answers]:
+        """As `ask`, for one question after the other: the documents are read once, and what they are compared by stays.
+
+        Answers are streamed. What is wrong with questions or documents is raised before the first.
+        """
+        check_count("top", top)
+        check_count("read", read)
+        asked = check_questions(questions)
+        spots = find_spots(documents, columns, skip)
+        first = FirstPass(self.scorer, [spot.candidate for spot in spots])
+        return (self._ask(one, spots, first, top, read, explain, fold_duplicates) for one in asked)
+
+    def _ask(
+        self,
+        question: str,
+        spots: Sequence[Spot],
+        first: FirstPass,
+        top: int,
+        read: int | None,
+        explain: bool,
+        fold_duplicates: bool,
+        context: bool = False,
+        figures: bool = False,
+    ) -> Answers:
+        whole = Question("", question, first.candidates)
+        listed = first.nearest(self.as_read(whole), read)
         ((scores, seen_by),) = read_lists(self.scorer, [listed])
         ranking = self._ranking(whole.text, listed, scores, seen_by)
         results = (fold(ranking.results) if fold_duplicates else list(ranking.results))[:top]
@@ -234,39 +279,3 @@ class Ranker:
             read_as=None if question.text == typed else question.text, question_cut=cut_of(self.scorer, question.text),
         )  # fmt: skip
         return ranking if self.calibration is None else judged(ranking, self.calibration, question, scores)
-
-
-def read_lists(scorer: Scorer, questions: Sequence[Question]) -> list[tuple[Scores, list[bool | None]]]:
-    """The scores of each list, and which candidates the larger of two models read; None where there is but one."""
-    if isinstance(scorer, TakesTurns):
-        return [(scores, seen.tolist()) for scores, seen in scorer.score_in_turn(questions)]
-    return [(scores, [None] * len(scores)) for scores in scorer.score(questions)]
-
-
-def make_result(index: int, candidate: Candidate, score: float, read: bool | None = None) -> Result:
-    asked, meta = candidate.question or None, candidate.meta
-    return Result(index, candidate.text, score, None, candidate.id, question=asked, meta=meta, read=read)
-
-
-def judged(ranking: Ranking[Result], calibration: Calibration, question: Question, scores: Scores) -> Ranking[Result]:
-    """With probabilities, and with a verdict unless there are texts that the model does not know how to read.
-
-    Where entries of a FAQ and sentences are in one list, the more probable come first.
-    """
-    verdict = calibration.judge(question, scores)
-    results = [replace(one, probability=float(verdict.probabilities[one.index])) for one in ranking.results]
-    if verdict.kinds > 1:
-        results.sort(key=lambda one: -(one.probability or 0.0))  # stable: of equally probable ones the better score
-    ranking = replace(ranking, results=tuple(results), threshold=calibration.threshold)
-    if ranking.warnings:
-        return ranking
-    return replace(ranking, answerable=verdict.answerable, answerability=verdict.answerability)
-
-
-def with_items(ranking: Ranking[Result], given: Sequence[Any]) -> Ranking[Result]:
-    """Each result with the object it came from, and without an id that was made up."""
-    results = (
-        replace(result, item=given[result.index], id=result.id if has_id(given[result.index]) else None)
-        for result in ranking.results
-    )
-    return replace(ranking, results=tuple(results))
