@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anselm.cli.options import AsTyped, Columns, Device, Json, Model, Strict, Threshold, named_columns
+from anselm.cli.options import AsTyped, Device, Json, LogColumns, Model, Strict, Threshold, named_columns, switch
 from anselm.cli.output import patience, whisper
 from anselm.cli.presentation import (
     ExitCode,
@@ -20,8 +21,10 @@ from anselm.cli.presentation import (
     glance,
     present,
 )
+from anselm.cli.question_lists import Errand, ask_questions
 from anselm.cli.skips import Skips
 from anselm.errors import InputError
+from anselm.outputs import STANDARD
 
 if TYPE_CHECKING:
     from anselm.text.documents import Document
@@ -33,7 +36,7 @@ app = typer.Typer()
 
 @app.command(epilog='Example: anselm ask "How long is the warranty?" manual.md docs/ --top 3')
 def ask(
-    question: Annotated[str, typer.Argument(help="The question.")],
+    question: Annotated[str | None, typer.Argument(help="The question; none with --questions.")] = None,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -43,12 +46,24 @@ def ask(
     pool: Annotated[
         str | None, typer.Option("--pool", help="Ask a pool that `anselm pool add` has made, instead of files.")
     ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            help="Ask many: one question a line (.txt, or - for standard input), or a table or JSONL with a column of "
+            "questions, and perhaps of ids."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Where the answers to --questions go, a line for each: .jsonl, .csv or .tsv."),
+    ] = None,
+    overwrite: Annotated[bool, switch("--overwrite", help="Replace an --output that exists.")] = False,
     where: Annotated[list[str] | None, typer.Option(help="Only passages of the pool with NAME=VALUE.")] = None,
     top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
     read: Annotated[
         int | None, typer.Option(help="How many sentences the model reads; by default 200, of a pool with more 100.")
     ] = None,
-    columns: Columns = None,
+    columns: LogColumns = None,
     strict: Strict = False,
     explain: Explain = False,
     fold_duplicates: Fold = False,
@@ -61,12 +76,25 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Find the sentences of documents, or the entries of FAQs, that answer a question."""
+    given = list(dict.fromkeys(files or []))
+    if questions is not None:
+        if explain or graph is not None or exit_code:
+            raise InputError("--explain, --graph and --exit-code are for one question, not for --questions")
+        given = all_files(question, given)
+        check_documents(given, pool, where)
+        documents = [] if pool is not None else opened(given, questions)
+        how = (top, read, columns, strict, fold_duplicates, as_json)
+        errand = Errand(questions, documents, given, pool, where or [], output, overwrite, *how)
+        return ask_questions(errand, model, device, threshold, not as_typed)
+    if output is not None or overwrite:
+        raise InputError("--output and --overwrite are for --questions")
+    if question is None:
+        raise InputError('a question is needed, or --questions: anselm ask "How long is the warranty?" manual.md')
     from anselm.ranking.ranker import Ranker
     from anselm.text.faq import refuse
 
     check_graph(graph)
-    if (pool is not None and (files or columns)) or (pool is None and (where or not files)):
-        raise InputError("give files to ask, with --columns where needed, or --pool, with --where, and not both")
+    check_documents(given, pool, where, columns)
     skips = Skips()
     if pool is not None:
         from anselm.cli.pool_questions import Asked, ask_once
@@ -75,7 +103,7 @@ def ask(
             raise InputError("--graph and --strict are for files, not for a pool")
         asked = Asked(question, where or [], top, read, explain, fold_duplicates, threshold, not as_typed)
         return finish(ask_once(asked, pool, model, device, as_json), skips, exit_code)
-    documents = [read_stdin_document() if file == Path("-") else file for file in dict.fromkeys(files or [])]
+    documents = opened(given)
     with patience("asking"):
         ranker = Ranker.load(model, device=device, threshold=threshold, respell=not as_typed)
         ranking = ranker.ask(
@@ -96,6 +124,27 @@ def ask(
         kept = f"of {ranking.passages:,} passages the model read {ranking.read:,}, those nearest by words and meaning"
         whisper(f"anselm: note: {kept}; --read N reads more")
     return finish(ranking, skips, exit_code)
+
+
+def all_files(first: str | None, files: list[Path]) -> list[Path]:
+    """With --questions, what stands where the question does is a file, too."""
+    if first is None:
+        return files
+    if first != "-" and not os.path.exists(first):  # noqa: PTH110  # takes any string
+        raise InputError(f"with --questions every argument is a file to be asked, and there is no {first!r:.80}")
+    return list(dict.fromkeys([Path(first), *files]))
+
+
+def check_documents(files: list[Path], pool: str | None, where: list[str] | None, columns: str | None = None) -> None:
+    if (pool is not None and (files or columns)) or (pool is None and (where or not files)):
+        raise InputError("give files to ask, with --columns where needed, or --pool, with --where, and not both")
+
+
+def opened(files: list[Path], questions: Path | None = None) -> list[Path | Document]:
+    """Standard input is read; it cannot be the questions besides."""
+    if questions in files and str(questions) == STANDARD:
+        raise InputError("standard input can be the questions or a document, not both")
+    return [read_stdin_document() if str(file) == STANDARD else file for file in files]
 
 
 def read_stdin_document() -> Document:

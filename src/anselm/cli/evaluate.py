@@ -128,13 +128,16 @@ def compare(
     judged_only: JudgedOnly = False,
     faq: Faq = None,
     as_typed: AsTyped = False,
+    columns: LogColumns = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Compare two models question by question, with paired significance tests."""
     from anselm.evaluation.report import compare as compare_reports
 
-    asked = Measurement(data, split, protocol, metrics, ties, judged_only, data_dir, faq=faq, as_typed=as_typed)
+    asked = Measurement(
+        data, split, protocol, metrics, ties, judged_only, data_dir, columns, faq=faq, as_typed=as_typed
+    )
     first, second = run_evaluation([model_a, model_b], asked)
     rows = compare_reports(first, second)
     if as_json:

@@ -67,7 +67,8 @@ AsTyped = Annotated[bool, switch("--as-typed", help="Read questions as they are,
 Faq = Annotated[
     Path | None,
     typer.Option(
-        "--faq", help="A FAQ whose entries answer the questions of --data: a table of question and right (ids)."
+        "--faq",
+        help="A FAQ whose entries answer the questions of --data: a table of question and right (id or question).",
     ),
 ]
 Columns = Annotated[

@@ -46,6 +46,16 @@ def print_json(value: object) -> None:
     typer.echo(text)
 
 
+def print_json_line(value: object) -> None:
+    """As `print_json`, on one line."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        text = json.dumps(value)
+    typer.echo(text)
+
+
 def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool, columns: Sequence[str] = ()) -> None:
     """All of it for machines; for people the columns that fit a screen."""
     if as_json:

@@ -44,7 +44,11 @@ def parse_columns(option: str, of_log: Sequence[str] = ()) -> dict[str, str]:
     for part in option.split(","):
         role, _, name = (side.strip() for side in part.partition("="))
         if role not in roles or not name:
-            log = "" if of_log or role not in LOG_NAMES else "; that is a column of questions beside a FAQ (--faq)"
+            log = (
+                ""
+                if of_log or role not in LOG_NAMES
+                else "; that is a column of a log of questions (--faq, --questions)"
+            )
             taken = ",".join(f"{role}=NAME" for role in roles)
             raise InputError(f"--columns takes {taken}, or some of them, not {part!r}{log}")
         if role in named:

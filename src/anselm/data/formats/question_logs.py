@@ -51,16 +51,22 @@ def read_log(
     be a column of what is right, and a file whose name says nothing is CSV.
     """
     check_columns(columns, ROLES)
+    place = place_of(path)
     names, records = _records(path, skip, judged)
-    found = find_roles(names, ROLES if judged else (ROLES[0], ROLES[2]), columns or {}, path)
+    found = find_roles(names, ROLES if judged else (ROLES[0], ROLES[2]), columns or {}, place)
     for role in ROLES[: 1 + judged]:
         if found[role] is None:
-            raise FormatError(path, no_log_column(names, role), 1)
+            raise FormatError(place, no_log_column(names, role), 1)
     for line, record in records:
         try:
             yield _logged(line, record, found)
         except RecordError as error:
-            pass_over(FormatError(path, str(error), line), skip)
+            pass_over(FormatError(place, str(error), line), skip)
+
+
+def place_of(path: Path) -> object:
+    """What errors call it."""
+    return STDIN if str(path) == STANDARD else path
 
 
 def log_columns(path: Path) -> Sequence[str]:
@@ -85,7 +91,7 @@ def _records(path: Path, skip: Skip | None, judged: bool) -> tuple[Sequence[str]
     lines = decode_lines(open_stdin(), STDIN, skip) if str(path) == STANDARD else read_lines(path, skip)
     filled = [(number, line) for number, line in lines if line.strip()]
     if kind == "jsonl" or (str(path) == STANDARD and filled and filled[0][1].lstrip().startswith("{")):
-        return _json(path, filled, skip)
+        return _json(place_of(path), filled, skip)
     return ("asked",), [(number, {"asked": line.strip()}) for number, line in filled]
 
 
@@ -104,14 +110,14 @@ def _rows(path: Path, rows: Iterator[tuple[int, list[str]]], skip: Skip | None) 
     return names, records()
 
 
-def _json(path: Path, lines: Iterable[tuple[int, str]], skip: Skip | None) -> tuple[Sequence[str], Records]:
+def _json(place: object, lines: Iterable[tuple[int, str]], skip: Skip | None) -> tuple[Sequence[str], Records]:
     """A record on each line, or a question by itself; the names are those of all records."""
     read = [(number, _record(line)) for number, line in lines]
 
     def records() -> Iterator[tuple[int, Record]]:
         for number, record in read:
             if isinstance(record, RecordError):
-                pass_over(FormatError(path, str(record), number), skip)
+                pass_over(FormatError(place, str(record), number), skip)
             else:
                 yield number, record
 
