@@ -77,6 +77,7 @@ class AtOnce:
         ("rank --input LISTS --output OUT.jsonl", ["ranking"]),
         ("rank Who? --candidates FAQ", ["ranking"]),
         ("ask Who? FAQ", ["asking"]),
+        ("ask --questions FAQ FAQ", ["reading", "asking"]),
     ],
 )
 def test_what_may_take_long_shows_how_far_it_is(

@@ -75,7 +75,50 @@ BAD = {
     "a data name too long": (["evaluate", "bm25", "-d", "./" + "x" * 300], "File name too long"),
     "an output name too long": (["rank", "--input", "LISTS", "--output", "x" * 300], "File name too long"),
     "an untrained model": (["rank", "Who?", "-c", "FAQ", "-m", "cross-encoder"], "'cross-encoder'"),
-    "no argument": (["ask"], "anselm: Missing argument 'question' (see"),
+    "no argument": (["ask"], "anselm: a question is needed, or --questions: anselm ask"),
+    "a column of a log without one": (
+        ["rank", "Who?", "-c", "COLUMNS", "--columns", "right=b"],
+        "not 'right=b'; that is for questions beside --faq or in --questions",
+    ),
+    "an output of one question": (
+        ["ask", "Who?", "FAQ", "--output", "OUT"],
+        "--output and --overwrite are for",
+    ),
+    "questions of nothing": (["ask", "--questions", "FAQ"], "give files to ask"),
+    "a question with questions": (
+        ["ask", "Who?", "FAQ", "--questions", "FAQ"],
+        "with --questions every argument is a file to be asked, and there is no 'Who?'",
+    ),
+    "many questions explained": (
+        ["ask", "--questions", "FAQ", "FAQ", "--explain"],
+        "--explain, --graph and --exit-code are for one question",
+    ),
+    "answers under no known name": (
+        ["ask", "--questions", "FAQ", "FAQ", "--output", "OUT"],
+        "out must end in .jsonl, .csv or .tsv",
+    ),
+    "an overwritten nothing": (["ask", "--questions", "FAQ", "FAQ", "--overwrite"], "--overwrite is for an --output"),
+    "answers into nowhere": (
+        ["ask", "--questions", "FAQ", "FAQ", "--output", "NOWHERE/out.csv"],
+        "the folder of NOWHERE/out.csv does not exist",
+    ),
+    "questions in a PDF": (["ask", "--questions", "PDF", "FAQ"], "paper.pdf cannot be read as questions: .pdf is not"),
+    "no questions": (["ask", "--questions", "EMPTY", "FAQ"], "there are no questions in"),
+    "no column of questions": (
+        ["ask", "--questions", "COLUMNS", "FAQ"],
+        "no column of questions; there is 'a', 'b' (say --columns asked=NAME)",
+    ),
+    "questions nowhere": (["ask", "--questions", "NOWHERE", "FAQ"], "nowhere does not exist"),
+    "bad questions, strictly": (
+        ["ask", "--questions", "BROKEN", "FAQ", "--strict"],
+        "broken.jsonl, line 2: not valid JSON",
+    ),
+    "no answer of top": (["ask", "--questions", "FAQ", "FAQ", "--top", "0"], "top must be at least 1"),
+    "columns of a pool": (
+        ["ask", "--questions", "FAQ", "--pool", "NOWHERE", "--columns", "id=a"],
+        "a pool has no columns to name",
+    ),
+    "standard input twice": (["ask", "--questions", "-", "-"], "standard input can be the questions or a document"),
     "an unknown option": (["rank", "--foo"], "No such option: --foo"),
     "no number": (["rank", "Who?", "-c", "FAQ", "--top", "abc"], "Invalid value for '--top'"),
     "no data": (["evaluate", "bm25"], "Missing option '--data'"),

@@ -34,7 +34,12 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-@app.command(epilog='Example: anselm ask "How long is the warranty?" manual.md docs/ --top 3')
+EXAMPLES = """Example: anselm ask "How long is the warranty?" manual.md docs/ --top 3
+
+Example: anselm ask --questions asked.csv faq.csv --output answers.csv"""
+
+
+@app.command(epilog=EXAMPLES)
 def ask(
     question: Annotated[str | None, typer.Argument(help="The question; none with --questions.")] = None,
     files: Annotated[

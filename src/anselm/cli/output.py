@@ -36,23 +36,13 @@ def say(sentence: str) -> None:
     console().print(shown(sentence))
 
 
-def print_json(value: object) -> None:
+def print_json(value: object, indent: int | None = 2) -> None:
     """What the encoding of standard output cannot say is escaped: nothing is lost, and it stays JSON."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
     try:
-        text.encode(sys.stdout.encoding)
+        text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(value, indent=2)
-    typer.echo(text)
-
-
-def print_json_line(value: object) -> None:
-    """As `print_json`, on one line."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode(sys.stdout.encoding)
-    except UnicodeEncodeError:
-        text = json.dumps(value)
+        text = json.dumps(value, indent=indent)
     typer.echo(text)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anselm.cli.options import named_columns
-from anselm.cli.output import console, interruptible, patience, print_json, print_json_line, say, whisper
+from anselm.cli.output import console, interruptible, patience, print_json, say, whisper
 from anselm.cli.skips import Skips
 from anselm.errors import FormatError, InputError
 
@@ -95,7 +95,7 @@ def ask_questions(errand: Errand, model: str, device: str | None, threshold: flo
                 answers = from_pool(errand, ranker, logged, stack)
             else:
                 answers = from_files(errand, ranker, logged, of_faq)
-        asked = progress(answers, "asking", len(logged))
+        asked = stack.enter_context(closing(progress(answers, "asking", len(logged))))  # so that the bar goes
         hand_over(errand, (Answered(one.id, tally.watch(found)) for one, found in asked))
     report(errand, ranker, tally)
     errand.skips.finish()
@@ -163,13 +163,17 @@ def hand_over(errand: Errand, found: Iterator[Answered]) -> None:
 
         with interruptible(None), write_atomically(errand.output) as file:
             write_answers(found, file, answer_format(errand.output), errand.top)
-    elif errand.as_json or not sys.stdout.isatty():
+    elif wants_lines(errand):
         for one in found:
-            print_json_line(one.to_dict())
+            print_json(one.to_dict(), indent=None)
     else:
         from anselm.cli.show import show_answered
 
         show_answered(console(), list(found))
+
+
+def wants_lines(errand: Errand) -> bool:
+    return errand.as_json or not sys.stdout.isatty()
 
 
 def check_output(errand: Errand) -> None:

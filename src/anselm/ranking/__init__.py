@@ -18,6 +18,7 @@ explanations  which words a score comes from
 best_sentences  which sentences of a long candidate answer
 groups        similar answers together
 duplicates    answers that come twice
+answer_files  the answers to many questions in a file
 bulk          many lists from a file to a file
 resumption    what a bulk run that was stopped has left
 speed         how fast a ranker is on this machine

@@ -44,13 +44,10 @@ def parse_columns(option: str, of_log: Sequence[str] = ()) -> dict[str, str]:
     for part in option.split(","):
         role, _, name = (side.strip() for side in part.partition("="))
         if role not in roles or not name:
-            log = (
-                ""
-                if of_log or role not in LOG_NAMES
-                else "; that is a column of a log of questions (--faq, --questions)"
-            )
+            alone = not of_log and role in SAID_OF_LOGS
+            beside = "; that is for questions beside --faq or in --questions" if alone else ""
             taken = ",".join(f"{role}=NAME" for role in roles)
-            raise InputError(f"--columns takes {taken}, or some of them, not {part!r}{log}")
+            raise InputError(f"--columns takes {taken}, or some of them, not {part!r}{beside}")
         if role in named:
             raise InputError(f"--columns names the {role} twice: {named[role]!r} and {name!r}")
         named[role] = name

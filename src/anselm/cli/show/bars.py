@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from threading import Timer
 from typing import TYPE_CHECKING, TypeVar
@@ -28,7 +28,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 PATIENCE = 2.0  # seconds after which a progress bar appears
 
 
-def progress(items: Iterable[T], label: str, total: int | None = None) -> Iterator[T]:
+def progress(items: Iterable[T], label: str, total: int | None = None) -> Generator[T]:
     """Pass items on, and show how many there have been."""
     if total is None and isinstance(items, Sized):
         total = len(items)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -36,6 +37,7 @@ COLUMNS = ("question_id", "question", "answer_id", "answer", "label")
 NEEDED = ("question", "answer")
 IDS = ("question_id", "answer_id")
 FIELD_LIMIT = 100_000_000  # the csv module's own limit of 128 KiB would turn long answers away
+SEPARATORS = ",;\t|"
 BREAKS = re.compile(r"[\t\r\n]+")
 
 
@@ -71,9 +73,16 @@ def tsv_rows(path: Path) -> Rows:
     return ((number, line.split("\t") if line else []) for number, line in read_lines(path))
 
 
-def csv_rows(path: Path) -> Rows:
+def separated_rows(path: Path) -> Rows:
+    """As spreadsheets write CSV in other countries, too: what the header has most of separates."""
+    return csv_rows(path, SEPARATORS)
+
+
+def csv_rows(path: Path, separators: str = ",") -> Rows:
     csv.field_size_limit(FIELD_LIMIT)
-    reader = csv.reader((line + "\n" for _, line in read_lines(path)), strict=True)
+    lines = (line + "\n" for _, line in read_lines(path))
+    header = next(lines, "")
+    reader = csv.reader(chain([header], lines), delimiter=max(separators, key=header.count), strict=True)
     try:
         for row in reader:
             yield reader.line_num, row

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anselm.data.formats.delimited import csv_rows, sheet_rows, tsv_rows
+from anselm.data.formats.delimited import separated_rows, sheet_rows, tsv_rows
 from anselm.data.formats.jsonl import parse_record
 from anselm.data.formats.records import RecordError, as_id, check_question
 from anselm.errors import FormatError, InputError
@@ -23,7 +23,7 @@ from anselm.outputs import STANDARD
 from anselm.text.faq_columns import check_columns, find_roles, no_log_column
 from anselm.text.kinds import KINDS, SHEETS, suffix
 
-ROWS = {"csv": csv_rows, "tsv": tsv_rows} | dict.fromkeys(SHEETS.values(), sheet_rows)
+ROWS = {"csv": separated_rows, "tsv": tsv_rows} | dict.fromkeys(SHEETS.values(), sheet_rows)
 ROLES = ("asked", "right", "log id")
 READ = ".txt (a question on each line), .csv, .tsv, .xlsx, .ods or .jsonl"
 
@@ -75,7 +75,7 @@ def log_columns(path: Path) -> Sequence[str]:
 
 
 def _logged(line: int, record: Record, columns: Mapping[str, str | None]) -> Logged:
-    asked, right, id = (record.get(columns.get(role) or "") for role in ROLES)
+    asked, right, id = (record.get(name) if (name := columns.get(role)) else None for role in ROLES)
     given = right if isinstance(right, list) else [right]
     parts = [as_id(one, "").strip() for one in given]
     return Logged(line, as_id(id, "").strip() or f"{line}", check_question(asked), tuple(filter(None, parts)))
@@ -85,7 +85,7 @@ def _records(path: Path, skip: Skip | None, judged: bool) -> tuple[Sequence[str]
     """The names of the columns, and what stands in them."""
     kind = KINDS.get(suffix(path), "text")
     if kind in ROWS or (judged and kind == "text"):
-        return _rows(path, ROWS.get(kind, csv_rows)(path), skip)
+        return _rows(path, ROWS.get(kind, separated_rows)(path), skip)
     if kind not in ("text", "jsonl"):
         raise InputError(f"{path} cannot be read as questions: {suffix(path)} is not one of {READ}")
     lines = decode_lines(open_stdin(), STDIN, skip) if str(path) == STANDARD else read_lines(path, skip)
@@ -122,7 +122,8 @@ def _json(place: object, lines: Iterable[tuple[int, str]], skip: Skip | None) ->
                 yield number, record
 
     known = (record for _, record in read if not isinstance(record, RecordError))
-    return list(dict.fromkeys(name for record in known for name in record)), records()
+    names = list(dict.fromkeys(name for record in known for name in record))
+    return names or ROLES, records()  # where there is no record, its columns are not what is wrong
 
 
 def _record(line: str) -> Record | RecordError:
