@@ -135,6 +135,19 @@ def test_each_question_is_shown_with_what_came_first(judged: Path) -> None:
     assert outcomes == ["right"] * 6 + ["none right"] * 4
 
 
+def test_columns_of_a_log_are_named_beside_a_faq(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("what,which\nwhen open,when do you OPEN\nbikes,\n")
+    (tmp_path / "faq.csv").write_text("question,reply text\nWhen do you open?,At nine.\nIs it free?,Yes.\n")
+    given = ("--data", tmp_path / "log.csv", "--faq", tmp_path / "faq.csv")
+    named = ("--columns", "asked=what,right=which,answer=reply text")
+    assert as_json("evaluate", "bm25", *given, *named)["misjudged"]["answerable"] == 1
+    assert as_json("compare", "bm25", "tfidf", *given, *named)["questions"] == 2
+    assert as_json("calibrate", "bm25", *given, *named, "--out", tmp_path / "mine")["questions"] == 2
+    for wrong, problem in (("right=what,asked=what", b"cannot be both"), ("left=x", b"asked=NAME,right=NAME, or some")):
+        done = anselm("evaluate", "bm25", *given, "--columns", wrong)
+        assert (done.returncode, problem in done.stderr) == (2, True)
+
+
 def test_evaluate_draws_a_picture(judged: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     report = as_json("evaluate", "bm25", "--data", judged, "--plot", tmp_path / "picture.png")
