@@ -112,7 +112,7 @@ def test_every_kind_of_file_can_be_named() -> None:
         ({"text": "a", "content": "YQ=="}, "documents[0]: it has both `text` and `content`; give one of them"),
         ({"content": "YQ=="}, "what its `content` is must be told: by `kind`, or by the ending of `source`"),
         ({"content": "YQ", "kind": "text"}, "documents[0].content is not base64 of the standard alphabet"),
-        ({"content": "Y_-=", "kind": "text"}, "documents[0].content is not base64"),
+        ({"content": "YQ-_==", "kind": "text"}, "documents[0].content is not base64"),
         ({"content": "Ü" * 4, "kind": "text"}, "documents[0].content is not base64"),
         ({"content": 3, "kind": "text"}, "documents[0].content: input should be a valid string"),
         ({"content": "YQ==", "kind": "exe"}, "documents[0].kind: input should be 'text', 'markdown',"),
