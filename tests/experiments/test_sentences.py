@@ -5,86 +5,13 @@ Where a test fails, what it shows is the sentence that should stand on the page,
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from anselm.experiments.result_tables import spell_chance
-from anselm.experiments.results import Result, read_results
-from anselm.metrics.significance import randomisation_test, welch_test
+from tests.experiments.spelled_figures import Paper, bm25, earlier, rows, text
 
-ROOT = Path(__file__).parents[2]
 GGSA, CLUSTERING, SWISSALPS = "gated-group-self-attention", "attentive-clustering", "swissalps-attention-cnn"
-GRAPHS = "multi-perspective-graph-encoder"
-
-
-@cache
-def records() -> dict[str, Result]:
-    """paper/table/row--corpus"""
-    return {one.path.with_suffix("").as_posix(): one for one in read_results(ROOT / "results")}
-
-
-def rows(paper: str, corpus: str, *tables: str) -> list[Result]:
-    return [one for one in records().values() if (one.paper, one.corpus) == (paper, corpus) and one.table in tables]
-
-
-@cache
-def text(page: str) -> str:
-    return " ".join((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8").split())
-
-
-def earlier(paper: str = "") -> str:
-    """54 of the 61"""
-    found = [one for one in records().values() if paper in ("", one.paper)]
-    return f"{sum('seeds' not in one.made for one in found)} of{' the' if paper else ''} {len(found)}"
-
-
-class Paper:
-    """Figures of a paper's rows as its page spells them; a row by its place, table/row--corpus."""
-
-    def __init__(self, name: str, metric: str) -> None:
-        self.name, self.metric = name, metric
-
-    def row(self, place: str) -> Result:
-        return records()[f"{self.name}/{place}"]
-
-    def mean(self, place: str, metric: str = "") -> float:
-        return self.row(place).metrics[metric or self.metric]["mean"]
-
-    def at(self, *places: str, metric: str = "", between: str = " / ") -> str:
-        return between.join(f"{self.mean(place, metric):.3f}" for place in places)
-
-    def spread(self, place: str, metric: str = "") -> str:
-        return f"{self.at(place, metric=metric)} ± {self.row(place).metrics[metric or self.metric]['sd']:.3f}"
-
-    def dev(self, *places: str) -> str:
-        return " / ".join(f"{self.row(place).dev['map']['mean']:.3f}" for place in places)
-
-    def gap(self, one: str, other: str, sign: str = "") -> str:
-        return format(self.mean(one) - self.mean(other), f"{sign}.3f")
-
-    def over_questions(self, one: str, other: str) -> str:
-        return spell_chance(randomisation_test(self.row(one).values, self.row(other).values))
-
-    def over_seeds(self, one: str, other: str) -> str:
-        values = [self.row(place).metrics[self.metric]["values"] for place in (one, other)]
-        return spell_chance(welch_test(*values))
-
-    def chances(self, one: str, other: str) -> str:
-        return f"{self.over_questions(one, other)} / {self.over_seeds(one, other)}"
-
-
-def bm25(corpus: str, protocol: str) -> float:
-    """Its MAP, in docs/results.md."""
-    return float(re.findall(rf"^\| {corpus}, \w+ \({protocol}\) \|[^|]+\| ([\d.]+) /", lexical(), re.MULTILINE)[0])
-
-
-@cache
-def lexical() -> str:
-    return (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
 
 
 def of_ggsa() -> Iterator[str]:
@@ -144,8 +71,8 @@ def of_ggsa() -> Iterator[str]:
     yield f"(2: {it.gap(two, whole, '+')}, 4: {it.gap(four, whole, '+')}, p {it.over_questions(two, whole)})"
     yield f"not over seeds ({it.over_seeds(two, whole)}, {it.over_seeds(four, whole)})"
     yield (
-        f"on SQuAD (MAP {bm25('squad', 'raw'):.3f}) or on InsuranceQA's pools ({bm25(insurance, 'raw'):.3f}; iGGSA, the "
-        f"best, {it.at(top, metric='map')})"
+        f"on SQuAD (MAP {bm25('squad', 'raw'):.3f}) or on InsuranceQA's pools ({bm25(insurance, 'raw'):.3f}; "
+        f"iGGSA, the best, {it.at(top, metric='map')})"
     )
     second = [round(one.metrics["map"]["mean"], 3) for one in rows(GGSA, wikiqa, *(f"table-{n}" for n in range(2, 8)))]
     above = sum(one > bm25(wikiqa, "clean") for one in second)
@@ -178,9 +105,8 @@ def of_swissalps() -> Iterator[str]:
     it = Paper(SWISSALPS, "map")
     names = ("scnn", "abcnn1", "abcnn2")
     glove, forum = ([f"table-3/{row}{end}--semeval-2016-official" for row in names] for end in ("", "-forum"))
-    earlier_ones, _, all_of_them = earlier(SWISSALPS).split()[0], *earlier(SWISSALPS).rsplit(" ", 1)
-    assert earlier_ones == all_of_them
-    yield f"All {all_of_them} records are from before they held what they were made of"
+    assert earlier(SWISSALPS) == "12 of the 12"
+    yield "All 12 records are from before they held what they were made of"
     parts = [", ".join(it.at(one) for one in places[:2]) + f" and {it.at(places[2])}" for places in (glove, forum)]
     yield f"here they have {parts[0]} with GloVe, {parts[1]} with vectors of the forum's text"
     yield f"within {0.741 - it.mean(forum[0]):.3f} of the paper with its kind of vectors"
@@ -205,5 +131,5 @@ def of_evaluation() -> Iterator[str]:
     ("page", "sentences"),
     [(GGSA, of_ggsa), (CLUSTERING, of_clustering), (SWISSALPS, of_swissalps), ("evaluation", of_evaluation)],
 )
-def test_a_page_s_sentences_say_what_its_records_do(page: str, sentences) -> None:
+def test_a_page_s_sentences_say_what_its_records_do(page: str, sentences: Callable[[], Iterator[str]]) -> None:
     assert [one for one in sentences() if one not in text(page)] == []
