@@ -52,6 +52,29 @@ def test_candidates_that_ask_are_candidates_and_paragraphs_below_questions_are_e
     assert entries == [("Is it old?", "Yes.\nTen years."), ("Is it far?", "No."), ("Is it big?", "No.")]
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["# of seats: 40", "We open at nine.", "# of rooms: 5", "Parking is free."],
+        ["No, the reply.", "Yes, we are open.", "Come in."],
+        ["Key, answers", "Parking is free.", "We open at nine.", "Dogs are welcome."],
+        ["{name}, your card is ready.", "Parking is free."],
+        ['["draft"] We open at nine.', "Parking is free."],
+        ["<p>Parking is free.</p>", "<p>We open at nine.</p>"],
+        ["Q1: 12 units sold", "Q2: 15 units sold", "Vitamin A: an orange a day", "Parking is free"],
+    ],
+)
+def test_lines_that_look_like_something_else_are_candidates(lines: list[str], tmp_path: Path) -> None:
+    (tmp_path / "candidates.txt").write_text("\n".join(lines))
+    assert [one.text for one in read_entries(tmp_path / "candidates.txt")] == lines
+
+
+def test_json_ld_is_read_where_a_page_has_nothing_else(tmp_path: Path) -> None:
+    faq = '{"@type": "FAQPage", "mainEntity": [{"name": "Is it open?", "acceptedAnswer": {"text": "Yes, daily."}}]}'
+    (tmp_path / "a.html").write_text(f'<p>FAQ</p><script type="application/ld+json">{faq}</script>')
+    assert [(one.question, one.text) for one in read_entries(tmp_path / "a.html")] == [("Is it open?", "Yes, daily.")]
+
+
 def test_no_id_is_made_up(tmp_path: Path) -> None:
     lines = ('{"text": "Ann"}', '{"id": "b", "text": "Bob", "label": 1}', '{"id": "", "text": "Cy"}', '"Di"')
     found = read(tmp_path, "candidates", "\n".join((*lines, '{"id": 7, "text": "", "meta": {"x": 1}, "y": [2]}')))

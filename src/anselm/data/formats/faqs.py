@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +17,8 @@ from anselm.text.encodings import decode
 from anselm.text.faq import Entry, Skip, refuse
 from anselm.text.kinds import KINDS, TABLES, refuse_address, refuse_foreign, suffix, tell_kind
 from anselm.text.questions import set_in_questions
+
+_WHOLE_PAGE = re.compile(r"\s*+<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 
 
 def read_entries(path: Path, columns: Mapping[str, str] | None = None, skip: Skip | None = None) -> list[Candidate]:
@@ -57,7 +60,9 @@ def open_entries(path: Path) -> Document:
     if kind != "text":
         return document_from_bytes(raw, source, kind)
     text = decode(raw, source)
-    return document_from_text(text, source, tell_kind(text))
+    document = document_from_text(text, source, tell_kind(text))
+    whole = document.kind != "html" or _WHOLE_PAGE.match(text) or open_page(document).is_faq()
+    return document if whole else document_from_text(text, source)  # candidates may begin with markup
 
 
 def _entries(document: Document, columns: Mapping[str, str] | None, skip: Skip) -> list[Entry]:
@@ -66,6 +71,8 @@ def _entries(document: Document, columns: Mapping[str, str] | None, skip: Skip) 
     if document.kind == "text" and not _is_faq(document):
         return list(_lines(document.text))
     page = open_page(document)
+    if not page.is_faq() and (entries := entries_of(document, skip=skip)):
+        return entries
     if not page.outline.headings and not page.is_faq():
         form = 'headings, or "Q:" and "A:", are needed to tell its entries'
         raise FormatError(document.source, f"{form}; `anselm ask` takes documents without")
