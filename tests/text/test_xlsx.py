@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -112,6 +113,15 @@ def test_every_sheet_with_answers_is_read_and_named() -> None:
     assert [one.id for one in entries(xlsx(*sheets[:4]))] == ["1", "", "2"]
     [alone] = entries(xlsx(sheets[0], sheets[3], table("Q/A")))
     assert (alone.id, alone.meta) == ("1", {})
+
+
+def test_two_long_sheets_with_ids_take_no_longer_than_one() -> None:
+    """Where every entry looks at all ids, these take a quarter of a minute."""
+    sheets = [table("Id/A", *(f"{number}/So." for number in range(first, first + 8_000))) for first in (0, 8_000)]
+    document = document_from_bytes(xlsx(*sheets), "faq.xlsx", "xlsx")
+    began = process_time()
+    assert len(entries_of(document)) == 16_000
+    assert process_time() - began < 4
 
 
 def test_what_is_merged_downwards_is_said_of_every_row() -> None:

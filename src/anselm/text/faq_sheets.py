@@ -106,11 +106,12 @@ def _entries(table: _Table, columns: Mapping[str, str], skip: Skip) -> Iterator[
 def _sections(read: Sequence[tuple[_Table, list[Entry]]], columns: Mapping[str, str]) -> Iterator[Entry]:
     """With the names of their sheets; ids remain if no two sheets have the same."""
     ids = [entry.id for _, entries in read for entry in entries if entry.id]
+    repeated = len(set(ids)) < len(ids)
     for table, entries in read:
         id = find_columns(list(table.names.values()), columns, table.place).id or "id"
         for entry in entries:
             meta = {"section": table.sheet.name, **entry.meta}
-            if len(set(ids)) < len(ids) and entry.id:
+            if repeated and entry.id:
                 entry = replace(entry, id="", meta={**meta, id: entry.id})
             else:
                 entry = replace(entry, meta=meta)
