@@ -18,7 +18,7 @@ from typing import IO
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from anselm.errors import FormatError
+from anselm.errors import FormatError, InputError
 
 LARGEST = 500_000_000  # bytes, unpacked, of all parts together
 LARGEST_TREE = 200_000_000  # of a part that is held as a tree, which takes several times as much
@@ -33,6 +33,10 @@ _DAMAGES = (
 )  # fmt: skip
 
 Event = tuple[str, dict[str, str] | str | None]  # an element begins, with attributes, or ends; "" and text between
+
+
+class ContentError(InputError):
+    """What is wrong with a file inside; its name is added where it was opened."""
 
 
 class Archive:
@@ -89,6 +93,8 @@ def open_archive(raw: bytes, place: object, form: str) -> Iterator[Archive]:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as folder:
             yield Archive(folder, len(raw), place)
+    except ContentError as error:
+        raise FormatError(place, str(error)) from None
     except _DAMAGES:
         raise FormatError(place, f"is not {form}, or damaged or encrypted") from None
 

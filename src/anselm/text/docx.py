@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from anselm.text.archives import open_archive
-from anselm.text.extracts import Extract, Paragraph, Table, join_blocks
+from anselm.text.extracts import Extract, Paragraph, Table, cell_text, join_blocks
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says the same once more
@@ -27,8 +27,7 @@ def read_docx(raw: bytes, place: object) -> Extract:
     with open_archive(raw, place, "a Word file (.docx)") as archive:
         body = archive.parse("word/document.xml")
         levels = _levels(archive.parse("word/styles.xml")) if "word/styles.xml" in archive else {}
-        blocks = list(_settle_titles(list(_blocks(body, levels))))
-    return join_blocks(blocks, place)
+        return join_blocks(_settle_titles(list(_blocks(body, levels))), place)
 
 
 def _levels(styles: ElementTree.Element) -> dict[str, int]:
@@ -62,7 +61,7 @@ def _blocks(element: ElementTree.Element, levels: dict[str, int]) -> Iterator[Pa
         if child.tag == f"{_W}p":
             yield from _paragraphs(child, levels)
         elif child.tag == f"{_W}tbl":
-            yield Table([list(_cells(row)) for row in _inside(child, f"{_W}tr")])
+            yield Table.of(list(_cells(row)) for row in _inside(child, f"{_W}tr"))
         elif child.tag != _FALLBACK:
             yield from _blocks(child, levels)
 
@@ -80,14 +79,10 @@ def _cells(row: ElementTree.Element) -> Iterator[str | None]:
     yield from [""] * _count(row, "trPr/gridBefore", 0)
     for cell in _inside(row, f"{_W}tc"):
         merged = cell.find(f"{_W}tcPr/{_W}vMerge")
-        text = " ".join(filter(None, (part for block in _blocks(cell, {}) for part in _parts(block))))
+        text = cell_text(_blocks(cell, {}))
         goes_on = merged is not None and merged.get(f"{_W}val", "continue") == "continue"
         yield None if goes_on and not text else text
         yield from [""] * (_count(cell, "tcPr/gridSpan", 1) - 1)
-
-
-def _parts(block: Paragraph | Table) -> Iterator[str]:
-    return iter([block.text]) if isinstance(block, Paragraph) else block.texts()
 
 
 def _count(element: ElementTree.Element, path: str, least: int) -> int:

@@ -17,8 +17,7 @@ _FURNITURE = {"sldNum", "dt", "ftr", "hdr"}
 
 def read_pptx(raw: bytes, place: object) -> Extract:
     with open_archive(raw, place, "a PowerPoint file (.pptx)") as archive:
-        blocks = [block for slide in _slides(archive) for block in _blocks(slide)]
-    return join_blocks(blocks, place)
+        return join_blocks((block for slide in _slides(archive) for block in _blocks(slide)), place)
 
 
 def _slides(archive: Archive) -> Iterator[Element]:
