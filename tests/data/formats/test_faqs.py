@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -137,6 +138,32 @@ def test_other_columns_come_back_as_they_were(tmp_path: Path) -> None:
     assert second == Candidate("8", "f", None, {"note": "", "note (5)": "", "(6)": ""}, "e?")
     [third] = read(tmp_path, "a.json", '[{"key": 3, "text": "x", "tags": ["a"], "n": null}]')
     assert third == Candidate("3", "x", None, {"tags": ["a"], "n": None})
+
+
+def test_the_id_of_a_customer_is_no_id_of_an_entry(tmp_path: Path) -> None:
+    for name in ("Customer ID", "User_ID", "Agent No"):
+        found = read(tmp_path, "a.csv", f"{name},Question,Final answer\n7,Where?,Here.\n7,When?,Now.\n")
+        assert [(one.id, one.text, one.meta) for one in found] == [
+            ("", "Here.", {name: "7"}),
+            ("", "Now.", {name: "7"}),
+        ]
+    [found] = read(tmp_path, "a.csv", "Customer ID,Entry ID,Answer\n7,8,Here.\n")
+    assert found.id == "8"
+
+
+def test_many_columns_are_named_in_linear_time(tmp_path: Path) -> None:
+    """Where each name is looked up in a list, these take half a minute."""
+    names = [f"c{number}" for number in range(40_000)]
+    content = f"answer,first,{','.join(names)},c7,c7\nSo.,x{',y' * 40_000},a,b\n"
+    began = process_time()
+    [found] = read(tmp_path, "a.csv", content)
+    assert process_time() - began < 4
+    assert (len(found.meta), found.meta["c7 (40003)"], found.meta["c7 (40004)"]) == (40_003, "a", "b")
+
+
+def test_no_field_is_lost_where_a_name_looks_like_one_that_is_made(tmp_path: Path) -> None:
+    [found] = read(tmp_path, "a.csv", "answer,note,note (4),note\nSo.,a,b,c\n")
+    assert found.meta == {"note": "a", "note (4)": "b", "note (4) (4)": "c"}
 
 
 def test_quotation_marks_in_tsv_are_text_unless_they_hold_a_field(tmp_path: Path) -> None:
