@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
+from string import ascii_uppercase
 from time import process_time
 
 import pytest
@@ -124,6 +126,43 @@ def test_two_long_sheets_with_ids_take_no_longer_than_one() -> None:
     assert process_time() - began < 4
 
 
+def test_sheets_that_are_passed_over_are_told() -> None:
+    german = table("Frage/Antworten", "Wann?/Jetzt.").replace("Frage<", "Fragen<")
+    sheets = [HEADER + ROW, german, table("Item/Price", "Pen/3"), table("See/below"), table("Done", "Yes")]
+    document = document_from_bytes(xlsx(*sheets), "faq.xlsx", "xlsx")
+    told: list[str] = []
+    found = entries_of(document, skip=lambda error: told.append(str(error)))
+    assert [(one.question, one.answer) for one in found] == [("Why?", "So."), ("Wann?", "Jetzt.")]
+    assert [one.split(" (say")[0] for one in told] == [
+        "faq.xlsx, sheet 'S2': no column of answers; there is 'Item', 'Price'"
+    ]
+    assert len(entries_of(document)) == 2  # no error where the first of what cannot be read is one
+
+
+def test_a_sparse_sheet_beside_a_faq_is_passed_over() -> None:
+    cells = map("".join, product("ABCD", ascii_uppercase, ascii_uppercase))
+    places = [f"<row r='{row}'><c r='{name}{row}'><v>1</v></c></row>" for row, name in enumerate(cells, start=1)]
+    named = "<row r='1'><c t='str'><v>Answer</v></c></row>" + "".join(places).replace(
+        "<row r='1'>", "<row r='9999'>", 1
+    )
+    for sparse, problem in (
+        ("".join(places), "no column of answers; there is"),
+        (named.replace("AAA1", "AAA9999"), "spans 2,705 rows and 2,705 columns, too many for a table"),
+    ):
+        told: list[str] = []
+        document = document_from_bytes(xlsx(HEADER + ROW, sparse), "faq.xlsx", "xlsx")
+        [found] = entries_of(document, skip=lambda error, told=told: told.append(str(error)))
+        assert found.question == "Why?"
+        assert [one for one in told if problem in one and "sheet 'S1'" in one] == told
+        assert len(told) == 1
+
+
+def test_of_two_rows_with_one_number_no_cell_is_lost_to_another() -> None:
+    again = "<row r='2'><c r='A2' t='str'><v>When?</v></c><c r='C2' t='str'><v>x</v></c></row>"
+    [found] = entries(xlsx(table("Question/Answer/Note", "Why?/So.") + again))
+    assert (found.question, found.answer, found.meta) == ("Why?", "So.", {"Note": "x"})
+
+
 def test_what_is_merged_downwards_is_said_of_every_row() -> None:
     rows = table("Topic/Question/Answer", "Cards/Why?/So.", "/How?/", "", "/When?/Now.")
     merged = "|<mergeCells><mergeCell ref='A2:A4'/><mergeCell ref='C2:C1048576'/></mergeCells>"
@@ -177,6 +216,7 @@ BAD = {
     "no such cell": (xlsx("<row r='1048577'><c><v>1</v></c></row>"), NO_EXCEL),
     "no cell": (xlsx("<row><c r='7B'><v>1</v></c></row>"), NO_EXCEL),
     "no such string": (xlsx("<row><c t='s'><v>7</v></c></row>"), NO_EXCEL),
+    "a string before the first": (xlsx("<row><c t='s'><v>-1</v></c></row>", shared="<si><t>x</t></si>"), NO_EXCEL),
     "no sheet": (xlsx(HEADER, states="hidden"), "has no text in a sheet that is shown"),
     "no text": (xlsx("<row><c s='1'/></row>"), "has no text in a sheet that is shown"),
     "bomb": (xlsx("<row/>" * 2_000_000), r"unpacks to 12,\d{3},\d{3} bytes or more from \d+,\d{3}; at most"),

@@ -13,12 +13,12 @@ from anselm.text.faq import Entry, Skip
 # What people call them, the surest first; case, blanks and underscores do not count.
 NAMES = {
     "question": """
-        question, questions, q, faq question, question text, frage, query, prompt, title, heading, headline, subject,
-        summary, topic
+        question, questions, q, faq question, question text, frage, fragen, query, prompt, title, heading, headline,
+        subject, summary, topic
     """,
     "answer": """
-        answer, answers, a, faq answer, answer text, antwort, response, reply, solution, resolution, text, content,
-        page content, passage, body, sentence, candidate, description
+        answer, answers, a, faq answer, answer text, antwort, antworten, response, reply, solution, resolution, text,
+        content, page content, passage, body, sentence, candidate, description
     """,
     "id": """
         id, key, nr, no, number, num, uid, uuid, #, faq id, entry id, answer id, candidate id, passage id, doc id, docid

@@ -112,7 +112,7 @@ class _Book:
         value = cell.value or ""
         match cell.kind:
             case "s":
-                return self.shared[int(value)] if value else ""
+                return self._shared(int(value)) if value else ""
             case "b":
                 return "TRUE" if value.strip() in ("1", "true") else "FALSE" if value else ""
             case "e":
@@ -120,9 +120,14 @@ class _Book:
             case "d":
                 return value.replace("T", " ").removesuffix(" 00:00:00")
             case "n":
-                form = self.formats[cell.style] if cell.style < len(self.formats) else NumberFormat()
+                form = self.formats[cell.style] if 0 <= cell.style < len(self.formats) else NumberFormat()
                 return show(value, form, self.from_1904)
         return _written(value)
+
+    def _shared(self, place: int) -> str:
+        if place < 0:
+            raise ValueError(f"no text has the number {place}")
+        return self.shared[place]
 
 
 def _begin(at: _Reading, tag: str, attributes: dict[str, str]) -> None:
