@@ -99,6 +99,12 @@ def test_a_text_of_libreoffice(tmp_path: Path) -> None:
     assert all(document.text[one.start : one.end] == one.text for one in found)
 
 
+def test_frames_of_a_text_are_paragraphs_of_their_own() -> None:
+    frame = "<text:frame><text:text-box><text:h>Inside</text:h><text:p>Two.</text:p></text:text-box></text:frame>"
+    document = document_from_bytes(odt(f"<text:p>Before {frame}after.</text:p>"), "a.odt", "odt")
+    assert document.text == "Before after.\n\nInside\n\nTwo."
+
+
 def test_a_table_of_questions_in_a_text_of_libreoffice() -> None:
     rows = (
         row("Topic", "Since", "Question", "Answer"),

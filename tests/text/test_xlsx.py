@@ -157,7 +157,7 @@ def test_a_sparse_sheet_beside_a_faq_is_passed_over() -> None:
         assert len(told) == 1
 
 
-def test_of_two_rows_with_one_number_no_cell_is_lost_to_another() -> None:
+def test_of_two_cells_in_one_place_the_first_stays() -> None:
     again = "<row r='2'><c r='A2' t='str'><v>When?</v></c><c r='C2' t='str'><v>x</v></c></row>"
     [found] = entries(xlsx(table("Question/Answer/Note", "Why?/So.") + again))
     assert (found.question, found.answer, found.meta) == ("Why?", "So.", {"Note": "x"})

@@ -26,6 +26,14 @@ _BOMB, _HARMLESS = 100, 10_000_000  # times its size, which no text is packed fr
 _CHUNK = 1 << 16
 # What old Office files and encrypted new ones begin with, and what the latter hold.
 _COMPOUND, _ENCRYPTED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "EncryptedPackage".encode("utf-16-le")
+# What programs pack: by the folder that they use, or by the type that they write into the first part.
+_FOLDERS = {"word/": "a Word file (.docx)", "xl/": "an Excel file (.xlsx)", "ppt/": "a PowerPoint file (.pptx)"}
+_TOLD, _LONGEST_TOLD = "mimetype", 100
+_TYPES = {
+    "application/epub+zip": "a book (.epub)",
+    "application/vnd.oasis.opendocument.text": "an OpenDocument text (.odt)",
+    "application/vnd.oasis.opendocument.spreadsheet": "an OpenDocument spreadsheet (.ods)",
+}
 # Of the packing, of the XML and its encoding; RuntimeError also where elements are nested too deeply.
 _DAMAGES = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, RuntimeError, LookupError,
@@ -77,6 +85,14 @@ class Archive:
         found = self.parse(listed) if listed in self else ()
         return {one.get("Id", ""): (kind_of(one), _resolve(folder, one.get("Target", ""))) for one in found}
 
+    def main(self, usual: str) -> str:
+        """The part that everything begins with."""
+        return self.part("", "officeDocument") or usual
+
+    def part(self, of: str, kind: str) -> str:
+        """The first of this kind that one refers to."""
+        return next((name for known, name in self.related(of).values() if known == kind), "")
+
     def _check(self, name: str) -> None:
         self._read += self._folder.getinfo(name).file_size
         if self._read > min(LARGEST, max(_HARMLESS, _BOMB * self._size)):
@@ -92,11 +108,22 @@ def open_archive(raw: bytes, place: object, form: str) -> Iterator[Archive]:
         raise FormatError(place, encrypted if _ENCRYPTED in raw else f"{old}; save it anew in this format")
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as folder:
+            if (found := _form(folder)) not in ("", form):
+                raise ContentError(f"is {found}, not {form}; give it a name that ends so")
             yield Archive(folder, len(raw), place)
     except ContentError as error:
         raise FormatError(place, str(error)) from None
     except _DAMAGES:
         raise FormatError(place, f"is not {form}, or damaged or encrypted") from None
+
+
+def _form(folder: zipfile.ZipFile) -> str:
+    """What it looks like; nothing where that is not clear."""
+    told = _TOLD in folder.namelist() and folder.getinfo(_TOLD).file_size < _LONGEST_TOLD
+    if found := _TYPES.get(folder.read(_TOLD).decode("ascii", "replace").strip() if told else ""):
+        return found
+    forms = {form for inside, form in _FOLDERS.items() if any(name.startswith(inside) for name in folder.namelist())}
+    return forms.pop() if len(forms) == 1 else ""
 
 
 def local(tag: str) -> str:

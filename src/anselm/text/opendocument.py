@@ -110,6 +110,7 @@ def _blocks(element: Element, titles: set[str]) -> Iterator[Paragraph | Table]:
         if name in ("h", "p"):
             title = 0 if _attribute(child, "style-name") in titles else None
             yield Paragraph(_text(child), _count(child, "outline-level") if name == "h" else title)
+            yield from _blocks(child, titles)  # of frames, which stand beside it
         elif name == "table":
             yield Table.of(_table_rows(child))
         elif name not in _NO_TEXT and not name.endswith("-index"):
@@ -142,7 +143,6 @@ def _words(element: Element) -> Iterator[str]:
         name = local(child.tag)
         if name in _GAPS:
             yield "\n" if name == "line-break" else " "
-        elif name not in _NO_TEXT:
+        elif name not in _NO_TEXT and name not in ("p", "h"):  # of a frame
             yield from _words(child)
-            yield " " if name == "p" else ""  # of a frame
         yield child.tail or ""

@@ -22,8 +22,7 @@ def read_pptx(raw: bytes, place: object) -> Extract:
 
 def _slides(archive: Archive) -> Iterator[Element]:
     """Those that are shown, in their order."""
-    found = (name for kind, name in archive.related("").values() if kind == "officeDocument")
-    name = next(found, "ppt/presentation.xml")
+    name = archive.main("ppt/presentation.xml")
     parts = archive.related(name)
     for listed in (one for one in archive.parse(name).iter() if local(one.tag) == "sldId"):
         id = next(value for key, value in listed.attrib.items() if key.endswith("}id"))

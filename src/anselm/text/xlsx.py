@@ -54,8 +54,7 @@ class _Reading:
 class _Book:
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
-        found = (name for kind, name in archive.related("").values() if kind == "officeDocument")
-        self.name = next(found, "xl/workbook.xml")
+        self.name = archive.main("xl/workbook.xml")
         self.parts = archive.related(self.name)
         book = archive.parse(self.name)
         self.listed = [one for one in book.iter() if local(one.tag) == "sheet"]
