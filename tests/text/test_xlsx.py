@@ -222,6 +222,7 @@ BAD = {
     "bomb": (xlsx("<row/>" * 2_000_000), r"unpacks to 12,\d{3},\d{3} bytes or more from \d+,\d{3}; at most"),
     "entities": (xlsx(ROW, prolog=DECLARED), NO_EXCEL),
     "shared entities": (xlsx(ROW, shared="<si><t>&a;</t></si>", prolog=DECLARED), NO_EXCEL),
+    "entities of another file": (xlsx(ROW.replace("So.", "&a;"), prolog="<!DOCTYPE a SYSTEM 'b'>"), NO_EXCEL),
     "nesting": (xlsx("<a>" * 99_999), NO_EXCEL),
 }  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Packed folders of XML, which is what office programs write (.docx, .xlsx, .odt): opened, bounded and parsed.
 
-What a file unpacks to is told before it is unpacked, and bounded. A document type is refused, since entities are
-declared there, which may stand for other files or for texts without end; office programs write none.
+What a file unpacks to is told before it is unpacked, and bounded. Entities are refused, which may stand for other files
+or for texts without end, and so is a document type that declares anything; one that is only named is not looked up.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Archive:
             raise FormatError(self.place, f"unpacks to more than {LARGEST_TREE:,} bytes")
         raw = self.read(name)
         for _ in _events(io.BytesIO(raw)):
-            break  # the first element has begun, and no document type stood above
+            break  # the first element has begun, and no declarations stood above
         return ElementTree.fromstring(raw)
 
     def events(self, name: str) -> Iterator[Event]:
@@ -144,7 +144,8 @@ def _events(file: IO[bytes]) -> Iterator[Event]:
     found: list[Event] = []
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
-    parser.StartDoctypeDeclHandler = _refuse
+    parser.StartDoctypeDeclHandler = _refuse_declarations
+    parser.SkippedEntityHandler = _refuse_entity
     parser.StartElementHandler = lambda tag, attributes: found.append((local(tag), attributes))
     parser.EndElementHandler = lambda tag: found.append((local(tag), None))
     parser.CharacterDataHandler = lambda text: found.append(("", text))
@@ -156,5 +157,10 @@ def _events(file: IO[bytes]) -> Iterator[Event]:
     yield from found
 
 
-def _refuse(*_: object) -> None:
-    raise ValueError("a document type")
+def _refuse_declarations(name: str, system: str | None, public: str | None, inside: bool) -> None:
+    if inside:
+        raise ValueError("a document type with declarations")
+
+
+def _refuse_entity(name: str, *_: object) -> None:
+    raise ValueError(f"the entity {name}, which nobody has declared")
