@@ -166,6 +166,19 @@ def test_no_field_is_lost_where_a_name_looks_like_one_that_is_made(tmp_path: Pat
     assert found.meta == {"note": "a", "note (4)": "b", "note (4) (4)": "c"}
 
 
+def test_words_in_a_column_of_labels_are_a_field_of_a_faq(tmp_path: Path) -> None:
+    content = "question,answer,label,meta\nWhere?,Here.,urgent,old\nWhen?,Now.,1,\nWho?,Me.,,\n"
+    found = read(tmp_path, "a.csv", content)
+    assert [(one.label, one.meta) for one in found] == [
+        (None, {"label": "urgent", "meta": "old"}),
+        (1.0, {}),
+        (None, {}),
+    ]
+    for field, problem in (("label", "the label of the candidate must be a number"), ("meta", '"meta" must be an obj')):
+        with pytest.raises(FormatError, match=f"^.*a.csv, line 2: {problem}"):
+            read(tmp_path, "a.csv", f"answer,{field}\nHere.,urgent\n")
+
+
 def test_quotation_marks_in_tsv_are_text_unless_they_hold_a_field(tmp_path: Path) -> None:
     rows = 'a\tq\n"Ann\tWho?\nBob"\tWhy?\n"Cy" said\tWhen?\n"two\n""lines"""\tWhere?\n'
     assert [entry.text for entry in read(tmp_path, "a.tsv", rows)] == ['"Ann', 'Bob"', '"Cy" said', 'two\n"lines"']

@@ -100,11 +100,31 @@ def _candidate(entry: Entry, place: object, skip: Skip) -> Candidate | None:
         for text, what in ((entry.answer, "the candidate"), (entry.question, "the question")):
             if text:
                 check_text(text, what)
-        label = as_label(meta.pop("label", None), "the candidate")
-        inner: Any = meta.pop("meta", None) or {}
-        if not isinstance(inner, Mapping):
-            raise RecordError('"meta" must be an object')
+        label, inner = _label(meta, entry), _inner(meta, entry)
     except RecordError as error:
         skip(FormatError(place, str(error), entry.line))
         return None
     return Candidate(entry.id, entry.answer, label, {**meta, **inner}, entry.question)
+
+
+def _label(meta: dict[str, Any], entry: Entry) -> float | None:
+    """Taken out of the other fields. Where a FAQ has a column of that name with words in it, it is one of them."""
+    try:
+        label = as_label(meta.get("label"), "the candidate")
+    except RecordError:
+        if entry.question:
+            return None
+        raise
+    meta.pop("label", None)
+    return label
+
+
+def _inner(meta: dict[str, Any], entry: Entry) -> Mapping[str, Any]:
+    """The object of other fields that a record may have, likewise."""
+    inner: Any = meta.get("meta") or {}
+    if not isinstance(inner, Mapping):
+        if entry.question:
+            return {}
+        raise RecordError('"meta" must be an object')
+    meta.pop("meta", None)
+    return inner
