@@ -7,5 +7,5 @@ similarity      from two vectors to a score
 transformer, funnel   layers over an encoder's states, and an encoder that reads candidates with few of its layers
 graph, perspectives   graphs over the candidates of a list, and the encoder over them
 tree_attention, tree_schedule   attention along trees, and in which order spans are computed
-layout, stretches   ragged lists and rows, without loops
+layout, stretches, repeated_rows   ragged lists and rows, without loops, and rows of a table that are taken often
 """

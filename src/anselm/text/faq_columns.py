@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,19 +13,19 @@ from anselm.text.faq import Entry, Skip
 # What people call them, the surest first; case, blanks and underscores do not count.
 NAMES = {
     "question": """
-        question, questions, q, faq question, question text, frage, query, prompt, title, heading, headline, subject,
-        summary, topic
+        question, questions, q, faq question, question text, frage, fragen, query, prompt, title, heading, headline,
+        subject, summary, topic
     """,
     "answer": """
-        answer, answers, a, faq answer, answer text, antwort, response, reply, solution, resolution, text, content,
-        page content, passage, body, sentence, candidate, description
+        answer, answers, a, faq answer, answer text, antwort, antworten, response, reply, solution, resolution, text,
+        content, page content, passage, body, sentence, candidate, description
     """,
     "id": """
         id, key, nr, no, number, num, uid, uuid, #, faq id, entry id, answer id, candidate id, passage id, doc id, docid
     """,
 }
 _KNOWN = {role: [name.strip() for name in names.split(",")] for role, names in NAMES.items()}
-# With one of these words a name is still known: "Question (EN)", "Final answer"; "Answer count" is something else.
+# With one of these words that of questions or answers is still known: "Question (EN)"; "Answer count" is another thing.
 _WORDS_BESIDE = """
     en de fr es it nl english german french spanish deutsch text html body full final official approved accepted public
     customer user client agent our your the standard suggested
@@ -105,7 +105,8 @@ def _named(names: Sequence[str], role: str, name: str, place: object) -> str:
 
 
 def _usual(names: Sequence[str], role: str, place: object) -> str | None:
-    for keys in ([_key(name) for name in names], [_bare(name) for name in names]):
+    for form in _forms(role):
+        keys = [form(name) for name in names]
         for usual in _KNOWN[role]:
             if keys.count(usual) > 1:
                 raise FormatError(place, f"two columns are named {usual!r}; {_there(names, role)}")
@@ -116,8 +117,7 @@ def _usual(names: Sequence[str], role: str, place: object) -> str | None:
 
 def knows_columns(names: Sequence[str], *roles: str) -> bool:
     """Whether there is a column of the usual names for each of the roles."""
-    keys = {form for name in names for form in (_key(name), _bare(name))}
-    return all(keys.intersection(_KNOWN[role]) for role in roles)
+    return all(any({form(name) for name in names} & set(_KNOWN[role]) for form in _forms(role)) for role in roles)
 
 
 def names_columns(names: Sequence[str], named: Mapping[str, str], *roles: str) -> bool:
@@ -131,6 +131,11 @@ def names_columns(names: Sequence[str], named: Mapping[str, str], *roles: str) -
 def are_numbers(named: Mapping[str, str]) -> bool:
     """Whether the user has named columns by their numbers, since no header does."""
     return bool(named) and all(name.isdecimal() for name in named.values())
+
+
+def _forms(role: str) -> Sequence[Callable[[str], str]]:
+    """In which a name may be known, the surest first. "Customer ID" is the customer's, who may ask more than once."""
+    return (_key,) if role == "id" else (_key, _bare)
 
 
 def _bare(name: str) -> str:

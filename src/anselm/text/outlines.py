@@ -1,10 +1,10 @@
 """The headings of a page: where they stand, how deep, and which of them stand above a place.
 
 Markdown has headings with # or underlined, and people write questions in bold, on a line of their own or before the
-answer. In HTML the <summary> of <details> and the <dt> of a list are headings, too, for as long as that element lasts.
-In plain text a heading is a few words with a number before them ("3.1 Returns"), between blank lines and not in a
-numbered list. Where every fourth block of a page or more is a question by itself, these are headings, whatever marks
-they have (`questions.py`).
+answer; where they do, other bold lines are headings, too. In HTML the <summary> of <details> and the <dt> of a list are
+headings, too, for as long as that element lasts. In plain text a heading is a few words with a number before them ("3.1
+Returns"), between blank lines and not in a numbered list. Where every fourth block of a page or more is a question by
+itself, these are headings, whatever marks they have (`questions.py`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,17 @@ from operator import attrgetter
 from anselm.text.html import TOKEN as HTML_TOKEN
 from anselm.text.markdown import TOKEN as MARKDOWN_TOKEN
 from anselm.text.pieces import Cleaned, Piece, cut
-from anselm.text.questions import Block, question_blocks
+from anselm.text.questions import Block, question_blocks, without_number
 
 SEPARATOR = " > "  # between the headings above a place
 _BOLD = re.compile(
     r"^[ \t>]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)?+(?P<mark>\*\*|__)(?!\s|Q[\s\d]*[:.)])[^*\n]{2,300}?"
     r"(?:[?？](?P=mark)|(?P=mark)[?？])(?:[ \t\r]*+(?:<br ?/?>[ \t\r]*+)?$|(?=[ \t]))",
+    re.MULTILINE,
+)
+_BOLD_TITLE = re.compile(
+    r"^[ \t>]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)?+(?P<mark>\*\*|__)(?!\s)[^*\n]{1,200}?[^*\n:.,;!…](?P=mark)"
+    r"[ \t\r]*+(?:<br ?/?>[ \t\r]*+)?$",
     re.MULTILINE,
 )
 _UNDERLINE = re.compile(r"[ \t>]*+(={2,}+|-{2,}+)[ \t\r]*+")
@@ -52,7 +57,12 @@ class Heading:
 
 
 def markdown_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
-    found = {start: (7, start, end) for start, end in (bold.span() for bold in _BOLD.finditer(source))}
+    bold = {title.start(): title.end() for title in _BOLD.finditer(source)}
+    titles = {title.start(): title.end() for title in _BOLD_TITLE.finditer(source)}
+    if len(titles.keys() - bold.keys()) < len(bold):  # where most ask, the others are titles, too
+        bold = titles | bold
+    found = {start: (7, start, end) for start, end in sorted(bold.items())}
+    fences = list[tuple[int, int]]()
     for token in MARKDOWN_TOKEN.finditer(source):
         if token.lastgroup == "heading":
             found[token.start()] = (token[0].count("#"), token.start(), _line_end(source, token.end()))
@@ -60,9 +70,14 @@ def markdown_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
             if (start := _underlined(source, token.start())) is not None:
                 found[start] = (1 if line[1].startswith("=") else 2, start, token.end())
         elif token.lastgroup == "fenced":
-            for start in [start for start in reversed(found) if token.start() <= start < token.end()]:
-                del found[start]
-    return _titled(pieces, [(*found[start], len(source)) for start in sorted(found)])
+            fences.append(token.span())
+    starts = [start for start in sorted(found) if not _is_within(start, fences)]
+    return _titled(pieces, [(*found[start], len(source)) for start in starts])
+
+
+def _is_within(position: int, spans: Sequence[tuple[int, int]]) -> bool:
+    index = bisect_right(spans, (position, _NOWHERE)) - 1
+    return index >= 0 and position < spans[index][1]
 
 
 def text_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
@@ -135,7 +150,7 @@ def with_questions(headings: Sequence[Heading], blocks: Sequence[Block]) -> list
             known += 1
         while ends and ends[0] <= one.start:
             heappop(ends)
-        title = " ".join(one.text.split())
+        title = " ".join(without_number(one.text).split())
         found.append(Heading(_LOWEST, title, one.start, one.end, ends[0] if ends else _NOWHERE))
     return sorted(found, key=attrgetter("start"))
 
