@@ -119,7 +119,7 @@ def test_every_kind_of_file_can_be_named() -> None:
         ({"content": "YQ==", "source": "a.exe"}, "documents[0]: .exe is not one of .csv, .docx,"),
         ({"content": "YQ==", "source": "a.doc"}, "a .doc file cannot be read; save it as .docx, .pdf or .txt"),
         ({"content": base64_of(BOOK[:200]), "source": "a.xlsx"}, "a.xlsx: is not an Excel file (.xlsx), or damaged"),
-        ({"content": base64_of(BOOK), "kind": "docx"}, "document 0: is not a Word file (.docx), or damaged"),
+        ({"content": base64_of(BOOK), "kind": "docx"}, "document 0: is an Excel file (.xlsx), not a Word file (.docx)"),
         ({"content": base64_of(b"%PDF-1.4"), "kind": "pdf"}, "document 0"),
         ({"content": "/w==", "source": "a.txt"}, "a.txt, line 1: not valid UTF-8"),
         ({"content": base64_of(b"abc"), "source": "a.txt.gz"}, "a.txt.gz: is not packed by gzip, or damaged"),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import multiprocessing
-import pickle
 from collections.abc import Callable
 from threading import BoundedSemaphore, Lock
 from typing import Any
@@ -18,19 +16,6 @@ from anselm.text.documents import Document
 
 logger = logging.getLogger("anselm.serve")
 STEP = 0.1  # seconds after which it is looked whether anybody still waits
-
-
-class InParts:
-    """Bytes that are read by Python: whoever unpacks them gives other threads their turn at every part."""
-
-    def __init__(self, raw: bytes) -> None:
-        self._file = io.BytesIO(raw)
-
-    def read(self, size: int = -1) -> bytes:
-        return self._file.read(size)
-
-    def readline(self) -> bytes:
-        return self._file.readline()
 
 
 class FileReader:
@@ -47,7 +32,7 @@ class FileReader:
         """EOFError or OSError where the process dies."""
         self.link.send(order)
         wait_for(ticket, self.link.poll)
-        return pickle.load(InParts(self.link.recv_bytes()))
+        return self.link.recv()
 
     def end(self) -> None:
         self.process.kill()
