@@ -95,6 +95,13 @@ def test_what_benepar_lacks_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> 
         Benepar()
 
 
+@pytest.mark.usefixtures("benepar")
+def test_trees_of_other_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Parser, "parse", lambda self, sentence: Printed(["Honey", "burns"]))
+    with pytest.raises(InputError, match=r"^benepar gave a tree of other words than 'Honey melts': 'Honey burns'$"):
+        Benepar().parse(["Honey melts"])
+
+
 JAVA = """#!{python}
 import os, sys, time
 memory, flag, jars, name, *options, model, given = sys.argv[1:]
@@ -160,6 +167,8 @@ def test_stanford_is_found_by_its_variable(stanford: Install, monkeypatch: pytes
         ("del trees[1]", "gave 1 trees for 2 sentences: Parsing file"),
         ("print(trees[0][:-1], file=out); sys.exit(0)", "brackets that are not closed"),
         ("time.sleep(60)", "took more than 0.5 seconds"),
+        (r"os.write(2, b'\xe4rger\n'); sys.exit(1)", "gave 0 trees for 2 sentences: \ufffdrger"),
+        (r"os.write(1, b'(X \xe4)(X b)'); sys.exit(0)", r"wrote trees that are not UTF-8 \(byte 4\)"),
     ],
 )
 def test_what_stanford_does_wrong_is_one_sentence(

@@ -251,7 +251,7 @@ def test_a_document_is_never_a_path(client: TestClient) -> None:
         ),
         ("/ask", {"question": "q", "documents": [" "]}, 422, "no sentences"),
         ("/ask", {"question": "q", "documents": []}, 422, "documents: list should have at least 1 item"),
-        ("/ask", {"question": "q", "documents": [{"text": "a", "kind": "pdf"}]}, 422, "documents[0].kind"),
+        ("/ask", {"question": "q", "documents": [{"text": "a", "kind": "exe"}]}, 422, "documents[0].kind"),
         ("/ask", {"question": "q", "documents": ["a"], "columns": {"reply": "b"}}, 422, "columns"),
         ("/ask", {"question": "q", "documents": ["a"], "columns": {"answer": " "}}, 422, "column of the answer"),
     ],

@@ -11,6 +11,7 @@ import pytest
 
 from anselm.errors import FormatError, MissingExtraError
 from anselm.text.documents import Document, entries_of, read_document, sentences
+from tests.packed_files import HEADER, packed, relations, xlsx
 
 Text = tuple[int, int, str]  # distance from the bottom, size, words
 
@@ -158,6 +159,51 @@ def test_a_word_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None
             read(tmp_path, "a.docx", content)
     with pytest.raises(FormatError, match=r"a\.docx: has no text"):
         read(tmp_path, "a.docx", docx(""))
+
+
+def test_what_was_moved_stands_where_it_is_now(tmp_path: Path) -> None:
+    gone, here = (f"<w:p><w:{way}><w:r><w:t>Keep it.</w:t></w:r></w:{way}></w:p>" for way in ("moveFrom", "moveTo"))
+    rows = "<w:tbl><w:moveTo><w:tr><w:tc>{}</w:tc></w:tr></w:moveTo></w:tbl>".format(paragraph("In a row."))
+    document = read(tmp_path, "a.docx", docx(gone + paragraph("Middle.") + here + rows))
+    assert document.text == "Middle.\n\nKeep it.\n\nIn a row."
+
+
+def test_boxes_of_text_are_paragraphs_of_their_own(tmp_path: Path) -> None:
+    inner = f"<w:r><w:txbxContent>{paragraph('Inner.')}</w:txbxContent></w:r>"
+    box = f"<w:r><w:pict><w:txbxContent>{paragraph('One.', 'T1')}<w:p>{inner}</w:p></w:txbxContent></w:pict></w:r>"
+    body = f"<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Is it?</w:t></w:r>{box}<w:r><w:t> Yes.</w:t></w:r></w:p>"
+    document = read(tmp_path, "a.docx", docx(body))
+    assert document.text == "Is it?\n\nYes.\n\nOne.\n\nInner."
+    assert [heading.title for heading in document.headings] == ["Is it?", "One."]
+
+
+def test_the_main_part_is_found_by_what_refers_to_it_and_in_either_namespace(tmp_path: Path) -> None:
+    strict = "http://purl.oclc.org/ooxml/wordprocessingml/main"
+    for name, space in (("document.xml", strict), ("document2.xml", W)):
+        body = paragraph("Care", "H") + paragraph("Wipe it.")
+        styles = '<w:style w:styleId="H"><w:name w:val="heading 2"/></w:style>'
+        parts: dict[str, str | bytes] = {
+            "_rels/.rels": relations(x=f"officeDocument word/{name}"),
+            f"word/_rels/{name}.rels": relations(x="styles look.xml"),
+            f"word/{name}": f'<w:document xmlns:w="{space}"><w:body>{body}</w:body></w:document>',
+            "word/look.xml": f'<w:styles xmlns:w="{space}">{styles}</w:styles>',
+        }
+        document = read(tmp_path, "a.docx", packed(parts))
+        assert document.text == "Care\n\nWipe it."
+        assert [(heading.title, heading.level) for heading in document.headings] == [("Care", 2)]
+
+
+def test_a_file_with_the_name_of_another_is_told_what_it_is(tmp_path: Path) -> None:
+    word, sheet = docx(paragraph("Wipe it.")), xlsx(HEADER)
+    book = packed({"mimetype": "application/epub+zip"})
+    for name, content, is_, not_ in (
+        ("a.xlsx", word, r"a Word file \(\.docx\)", r"an Excel file \(\.xlsx\)"),
+        ("a.pptx", word, r"a Word file \(\.docx\)", r"a PowerPoint file \(\.pptx\)"),
+        ("a.docx", sheet, r"an Excel file \(\.xlsx\)", r"a Word file \(\.docx\)"),
+        ("a.odt", book, r"a book \(\.epub\)", r"an OpenDocument text \(\.odt\)"),
+    ):
+        with pytest.raises(FormatError, match=rf"is {is_}, not {not_}; give it a name that ends so$"):
+            read(tmp_path, name, content)
 
 
 NESTED = "<w:r>" * 3_000 + "<w:t>x</w:t>" + "</w:r>" * 3_000

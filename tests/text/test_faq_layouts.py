@@ -157,6 +157,36 @@ def test_a_question_in_a_paragraph_is_one_with_what_follows_it() -> None:
     assert all(text[one.start : one.end] == one.text for one in found)
 
 
+LD = '<script type="application/ld+json">%s</script>'
+
+
+def linked(*pairs: tuple[str, object]) -> str:
+    entities = [{"name": question, "acceptedAnswer": answer} for question, answer in pairs]
+    return json.dumps({"@type": "FAQPage", "mainEntity": entities})
+
+
+def test_what_a_page_says_to_readers_is_not_given_up_for_what_it_tells_search_engines() -> None:
+    article = "<h2>Costs</h2><p>A night costs 31 euros. Children pay half. Dogs are free of charge in every room.</p>"
+    page = document_from_text(article + LD % linked(("Is it cheap?", {"text": "No."})), "page", "html")
+    assert entries_of(page) == []
+    assert len(sentences(page)) == 3
+    commented = document_from_text(
+        "<!--" + LD % linked(*[(q, {"text": a}) for q, a in FAQ.items()]) + "-->", "p", "html"
+    )
+    assert entries_of(commented) == []
+
+
+def test_places_in_json_ld_whatever_is_escaped_and_however_often_it_is_said() -> None:
+    source = linked(("Is it caf\u00e9?", {"text": "It's so."}), ("Is it far?", "Yes."), ("Is it near?", ["Yes."]))
+    source = source.replace("'", "\\u0027").replace("\\u00e9", "\\u00E9").replace("}, {", "},\n{")
+    found = entries_of(document_from_text(source, "faq", "json"))
+    assert [(one.question, one.answer, one.line) for one in found] == [
+        ("Is it caf\u00e9?", "It's so.", 1), ("Is it far?", "Yes.", 2), ("Is it near?", "Yes.", 3),
+    ]  # fmt: skip
+    assert [source[one.start : one.end] for one in found] == ["It\\u0027s so.", "Yes.", "Yes."]
+    assert found[1].start < found[2].start
+
+
 def test_json_that_is_no_faq_page_says_nothing_of_one() -> None:
     for content in (
         '{"@type": "FAQPage", "mainEntity": 3}',
@@ -254,3 +284,51 @@ def test_a_manual_that_says_how_it_works_at_length_is_no_faq() -> None:
     assert len(entries_of(document_from_text(page(40), "page", "markdown"))) == 3
     assert entries_of(document_from_text(page(400), "page", "markdown")) == []
     assert len(entries_of(document_from_text(page(400, "?"), "page", "markdown"))) == 3
+
+
+def test_headings_in_cells_are_said_once_and_tables_in_cells_cut_nothing() -> None:
+    rows = "<tr><td><h3>Can I park?</h3></td><td>First <table><tr><td>x</td></tr></table> then.</td></tr>"
+    page = f"<table><tr><th>Question<th>Answer</tr>{rows}<tr><td><b>Is it far?</b></td><td>No.</td></tr>"
+    for end in ("</table>", ""):  # a browser closes it, too
+        found = [
+            (one.question, " ".join(one.answer.split()))
+            for one in entries_of(document_from_text(page + end, "p", "html"))
+        ]
+        assert found == [("Can I park?", "First x then."), ("Is it far?", "No.")]
+    table = "Question | Answer\n--- | ---\n**Can I park?** | Yes.\n**Is it far?** | No.\n"
+    assert len(entries_of(document_from_text(table, "p", "markdown"))) == 2
+
+
+def test_a_cell_over_several_rows_stands_in_each() -> None:
+    rows = (
+        "<tr><td rowspan=2>Pets</td><td>Are dogs allowed?</td><td>Yes.</td></tr><tr><td>Are cats?</td><td>No.</td></tr>"
+    )
+    page = f"<table><tr><th>Topics<th>Question<th>Answer</tr>{rows}</table>"
+    found = entries_of(document_from_text(page, "p", "html"))
+    assert [(one.question, one.answer, one.meta) for one in found] == [
+        ("Are dogs allowed?", "Yes.", {"Topics": "Pets"}), ("Are cats?", "No.", {"Topics": "Pets"}),
+    ]  # fmt: skip
+
+
+def test_text_above_marks_is_kept_and_a_few_marks_in_a_long_text_are_text() -> None:
+    marks = "Q: Can I park?\nA: Yes.\n\nQ: Are dogs allowed?\nA: No.\n"
+    above = "The hostel stands at the lake and has forty beds in all.\n\n"
+    assert entries_of(document_from_text(above + marks, "p"))[0].answer == above.strip()
+    long = above * 20 + marks
+    assert entries_of(document_from_text(long, "p")) == []
+    assert len(sentences(document_from_text(long, "p"))) > 20
+
+
+def test_titles_that_only_begin_like_questions_ask_nothing() -> None:
+    titles = ["Do not disturb", "Will Smith", "May", "Can opener", "Is-a relations"]
+    page = "".join(f"## {title}\n\nA short text.\n\n" for title in titles)
+    assert entries_of(document_from_text(page, "p", "markdown")) == []
+    asked = "".join(f"## {title}\n\nA short text.\n\n" for title in ["Can I pay", "Is there a lift", "How to leave"])
+    assert len(entries_of(document_from_text(asked, "p", "markdown"))) == 3
+
+
+def test_a_question_that_nobody_has_answered_does_not_refuse_its_page() -> None:
+    page = document_from_text("## Is it old?\n\nYes.\n\n## Is it far?\n\nNo.\n\n## Is it near?\n", "p", "markdown")
+    assert [one.question for one in entries_of(page)] == ["Is it old?", "Is it far?"]
+    table = "Question | Answer\n--- | ---\nIs it old? | Yes.\nIs it far? |\nIs it new? | No.\n"
+    assert len(entries_of(document_from_text(table, "p", "markdown"))) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,12 @@ def test_a_text_of_libreoffice(tmp_path: Path) -> None:
     assert all(document.text[one.start : one.end] == one.text for one in found)
 
 
+def test_frames_of_a_text_are_paragraphs_of_their_own() -> None:
+    frame = "<text:frame><text:text-box><text:h>Inside</text:h><text:p>Two.</text:p></text:text-box></text:frame>"
+    document = document_from_bytes(odt(f"<text:p>Before {frame}after.</text:p>"), "a.odt", "odt")
+    assert document.text == "Before after.\n\nInside\n\nTwo."
+
+
 def test_a_table_of_questions_in_a_text_of_libreoffice() -> None:
     rows = (
         row("Topic", "Since", "Question", "Answer"),
@@ -117,6 +124,21 @@ def test_a_table_of_questions_in_a_text_of_libreoffice() -> None:
     ]
 
 
+def test_empty_cells_that_are_repeated_cost_nothing() -> None:
+    empty = '<table:table-cell table:number-columns-repeated="2000000000"/>'
+    rows = table(row("Question", "Answer"), row("Why?", "So.", empty), row(empty, repeated=2_000_000_000))
+    tracemalloc.start()
+    [found] = entries_of(document_from_bytes(ods(rows), "faq.ods", "ods"))
+    assert (found.answer, found.line) == ("So.", 2)
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+
+
+REPEATED = 'table:number-columns-repeated="1000"'
+NESTED = cell("x", REPEATED)
+for _ in range(3):
+    NESTED = f"<table:table-cell {REPEATED}>{table(row(NESTED))}</table:table-cell>"
+NESTED = table(row(NESTED))
 NO_SHEET = r"is not an OpenDocument spreadsheet \(\.ods\), or damaged or encrypted$"
 BAD = {
     "text": ("ods", b"question,answer", NO_SHEET),
@@ -133,6 +155,17 @@ BAD = {
         ods(table(row(cell("x", 'table:number-columns-repeated="16384"'), repeated=1_048_576))),
         "has more than 5,000,000 cells; save what is asked about by itself$",
     ),
+    "a table without end": (
+        "odt",
+        odt(table(row(*[f"<table:table-cell {REPEATED}/>"] * 1_001))),
+        "has more than 1,000,000 cells in its tables; save what is asked about by itself$",
+    ),
+    "rows of a table without end": (
+        "odt",
+        odt(table(*[row(cell("x", REPEATED))] * 1_001)),
+        "has more than 1,000,000 cells in its tables",
+    ),
+    "tables in repeated cells": ("odt", odt(NESTED), "holds more than 10,000,000 characters in a cell of a table$"),
     "no answers": ("ods", ods(table(row("Item", "Price"))), r"no column of answers; there is 'Item', 'Price'"),
 }  # fmt: skip
 

@@ -107,6 +107,13 @@ def test_asides_of_a_book_are_left_out() -> None:
     assert document_from_bytes(book, "a.epub", "epub").text == "Read."
 
 
+def test_a_book_may_name_its_document_type_and_its_pages_their_encoding() -> None:
+    named = '<!DOCTYPE package PUBLIC "+//ISBN 0-9673008-1-9//DTD OEB 1.2 Package//EN" "http://openebook.org/oeb.dtd">'
+    page = "<?xml version='1.0' encoding='{}'?><p>Café –</p>"
+    pages = [page.format(name).encode(name) for name in ("windows-1252", "cp1252", "utf-8", "utf-16")]
+    assert document_from_bytes(epub(*pages, prolog=named), "a.epub", "epub").text == "\n\n".join(["Café –"] * 4)
+
+
 NO_SLIDES = r"is not a PowerPoint file \(\.pptx\), or damaged or encrypted$"
 NO_BOOK = r"is not a book \(\.epub\), or damaged or encrypted$"
 BAD = {
@@ -120,7 +127,17 @@ BAD = {
     "a page that is not listed": ("epub", epub("x", spine='<itemref idref="p7"/>'), NO_BOOK),
     "no container": ("epub", packed({"a": "x"}), NO_BOOK),
     "declared": ("epub", epub("x", prolog=DECLARED), NO_BOOK),
-    "no UTF-8": ("epub", epub("<p>caf\xe9</p>".encode("latin-1")), "OPS/c 0.xhtml, line 1: not valid UTF-8"),
+    "an entity": ("epub", epub("x", prolog="<!DOCTYPE a SYSTEM 'a.dtd'><a>&b;</a>"), NO_BOOK),
+    "no UTF-8": (
+        "epub",
+        epub("<p>caf\xe9</p>".encode("latin-1")),
+        "OPS/c 0.xhtml: is not in UTF-8, and names no other encoding; a copy converted",
+    ),
+    "not in its encoding": (
+        "epub",
+        epub(b"<?xml version='1.0' encoding='windows-1252'?><p>\x81</p>"),
+        "OPS/c 0.xhtml: is not in the encoding that it names, windows-1252; a copy converted",
+    ),
     "protected": ("epub", epub("x", locked="OPS/c%200.xhtml"), r"is protected against copying \(DRM\), and"),
     "a bomb": ("epub", epub("<p>" + "x" * 12_000_000), r"unpacks to 12,\d{3},\d{3} bytes or more from"),
 }  # fmt: skip

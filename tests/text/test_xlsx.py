@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
+from string import ascii_uppercase
+from time import process_time
 
 import pytest
 
@@ -54,13 +57,19 @@ def test_texts_in_every_form_and_cells_in_any_order() -> None:
     ("written", "code", "shown"),
     [
         ("3", "General", "3"), ("3.0", "General", "3"), ("0.30000000000000004", "General", "0.3"),
-        ("1E3", "General", "1000"), ("-2.50", "General", "-2.5"), ("1e20", "General", "1e+20"),
+        ("1E3", "General", "1000"), ("-2.50", "General", "-2.5"), ("1e20", "0", "100000000000000000000"),
+        ("12345678901234567", "General", "12345678901234567"), ("-1.2345678901234567E+16", "0", "-12345678901234600"),
+        ("1e21", "General", "1e+21"), ("1e400", "0", "inf"),
         ("31.5", '#,##0.00\\ "€";[Red]-0', "31.50"),
         ("2.5", "0", "3"), ("7", "000", "007"), ("-7", "000", "-007"), ("0.25", "0%", "25%"), ("0.075", "0.0%", "7.5%"),
         ("12", "@", "12"), ("45352", "14", "2024-03-01"), ("45352.604166666664", "22", "2024-03-01 14:30"),
         ("45352", 'dd/mm/yyyy;"day"', "2024-03-01"), ("45352", "[$-407]d. mmmm", "2024-03-01"),
         ("45352.25", "mmm", "2024-03-01"), ("0.39583333333333331", "h:mm AM/PM", "09:30"), ("59", "14", "1900-02-28"),
-        ("61", "14", "1900-03-01"), ("1.5", "[h]:mm", "36:00:00"), ("5", '0 "days"', "5"), ("-1", "14", "-1"),
+        ("61", "14", "1900-03-01"), ("1.5", "[h]:mm", "36:00:00"), ("5", '0 "days"', "5 days"), ("5", '"Q"0', "Q5"),
+        ("1234.5", '[Blue]"ca. "#,##0.00\\ _€\\k\\g', "ca. 1234.50 kg"), ("0.5", '0%" off";-0%', "50% off"),
+        ("-5", '0" up";0" down"', "-5"), ("0", '0" up"', "0 up"), ("14500", '#,##0,"k"', "14500"),
+        ("130", '0"h"00', "130"), ("5", '[>9]0" many";0" few"', "5"), ("0.5", "# ?/?", "0.5"),
+        ("7", "0" * 99_999, "7"), ("-1", "14", "-1"),
         ("99999999", "14", "99999999"), ("1", "[Red]#.##", "1"),
     ],
 )  # fmt: skip
@@ -112,6 +121,52 @@ def test_every_sheet_with_answers_is_read_and_named() -> None:
     assert [one.id for one in entries(xlsx(*sheets[:4]))] == ["1", "", "2"]
     [alone] = entries(xlsx(sheets[0], sheets[3], table("Q/A")))
     assert (alone.id, alone.meta) == ("1", {})
+
+
+def test_two_long_sheets_with_ids_take_no_longer_than_one() -> None:
+    """Where every entry looks at all ids, these take a quarter of a minute."""
+    sheets = [table("Id/A", *(f"{number}/So." for number in range(first, first + 8_000))) for first in (0, 8_000)]
+    document = document_from_bytes(xlsx(*sheets), "faq.xlsx", "xlsx")
+    began = process_time()
+    assert len(entries_of(document)) == 16_000
+    assert process_time() - began < 4
+
+
+def test_sheets_that_are_passed_over_are_told() -> None:
+    german = table("Frage/Antworten", "Wann?/Jetzt.").replace("Frage<", "Fragen<")
+    sheets = [HEADER + ROW, german, table("Item/Price", "Pen/3"), table("See/below"), table("Done", "Yes")]
+    document = document_from_bytes(xlsx(*sheets), "faq.xlsx", "xlsx")
+    told: list[str] = []
+    found = entries_of(document, skip=lambda error: told.append(str(error)))
+    assert [(one.question, one.answer) for one in found] == [("Why?", "So."), ("Wann?", "Jetzt.")]
+    assert [one.split(" (say")[0] for one in told] == [
+        "faq.xlsx, sheet 'S2': no column of answers; there is 'Item', 'Price'"
+    ]
+    assert len(entries_of(document)) == 2  # no error where the first of what cannot be read is one
+
+
+def test_a_sparse_sheet_beside_a_faq_is_passed_over() -> None:
+    cells = map("".join, product("ABCD", ascii_uppercase, ascii_uppercase))
+    places = [f"<row r='{row}'><c r='{name}{row}'><v>1</v></c></row>" for row, name in enumerate(cells, start=1)]
+    named = "<row r='1'><c t='str'><v>Answer</v></c></row>" + "".join(places).replace(
+        "<row r='1'>", "<row r='9999'>", 1
+    )
+    for sparse, problem in (
+        ("".join(places), "no column of answers; there is"),
+        (named.replace("AAA1", "AAA9999"), "spans 2,705 rows and 2,705 columns, too many for a table"),
+    ):
+        told: list[str] = []
+        document = document_from_bytes(xlsx(HEADER + ROW, sparse), "faq.xlsx", "xlsx")
+        [found] = entries_of(document, skip=lambda error, told=told: told.append(str(error)))
+        assert found.question == "Why?"
+        assert [one for one in told if problem in one and "sheet 'S1'" in one] == told
+        assert len(told) == 1
+
+
+def test_of_two_cells_in_one_place_the_first_stays() -> None:
+    again = "<row r='2'><c r='A2' t='str'><v>When?</v></c><c r='C2' t='str'><v>x</v></c></row>"
+    [found] = entries(xlsx(table("Question/Answer/Note", "Why?/So.") + again))
+    assert (found.question, found.answer, found.meta) == ("Why?", "So.", {"Note": "x"})
 
 
 def test_what_is_merged_downwards_is_said_of_every_row() -> None:
@@ -167,11 +222,13 @@ BAD = {
     "no such cell": (xlsx("<row r='1048577'><c><v>1</v></c></row>"), NO_EXCEL),
     "no cell": (xlsx("<row><c r='7B'><v>1</v></c></row>"), NO_EXCEL),
     "no such string": (xlsx("<row><c t='s'><v>7</v></c></row>"), NO_EXCEL),
+    "a string before the first": (xlsx("<row><c t='s'><v>-1</v></c></row>", shared="<si><t>x</t></si>"), NO_EXCEL),
     "no sheet": (xlsx(HEADER, states="hidden"), "has no text in a sheet that is shown"),
     "no text": (xlsx("<row><c s='1'/></row>"), "has no text in a sheet that is shown"),
     "bomb": (xlsx("<row/>" * 2_000_000), r"unpacks to 12,\d{3},\d{3} bytes or more from \d+,\d{3}; at most"),
     "entities": (xlsx(ROW, prolog=DECLARED), NO_EXCEL),
     "shared entities": (xlsx(ROW, shared="<si><t>&a;</t></si>", prolog=DECLARED), NO_EXCEL),
+    "entities of another file": (xlsx(ROW.replace("So.", "&a;"), prolog="<!DOCTYPE a SYSTEM 'b'>"), NO_EXCEL),
     "nesting": (xlsx("<a>" * 99_999), NO_EXCEL),
 }  # fmt: skip
 

@@ -52,7 +52,11 @@ class Benepar:
             found = self._parser.parse(self._make(words=words, escaped_words=[as_line([word]) for word in words]))
         except Exception as error:  # of more pieces than its encoder takes, say
             raise InputError(f"benepar cannot parse {' '.join(words)!r:.80} ({first_line(error)})") from None
-        return read_brackets(str(found))  # an nltk tree
+        tree = read_brackets(str(found))  # of nltk
+        if tree.words() != words:
+            told, given = " ".join(tree.words()), " ".join(words)
+            raise InputError(f"benepar gave a tree of other words than {given!r:.80}: {told!r:.80}")
+        return tree
 
 
 class Stanza:
@@ -95,12 +99,13 @@ class Stanford:
             given.write_text("\n".join(map(as_line, sentences)) + "\n", encoding="utf-8")
             command = ["java", MEMORY, "-cp", f"{self.folder}/*", *STANFORD, str(given)]
             try:
-                found = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=SECONDS, check=False)
+                found = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
             except subprocess.TimeoutExpired:
                 raise InputError(f"Stanford's parser took more than {SECONDS} seconds") from None
-        trees = list(read_trees(found.stdout)) if found.returncode == 0 else []
+        trees = list(read_trees(utf8(found.stdout))) if found.returncode == 0 else []
         if len(trees) != len(sentences):
-            said = next(reversed(found.stderr.strip().splitlines()), "it says nothing")
+            log = found.stderr.decode(errors="replace").strip()  # in whatever encoding Java takes for the system's
+            said = next(reversed(log.splitlines()), "it says nothing")
             raise InputError(f"Stanford's parser gave {len(trees)} trees for {len(sentences)} sentences: {said:.200}")
         return trees
 
@@ -110,6 +115,13 @@ STANFORD = (
     "edu.stanford.nlp.process.PTBEscapingProcessor", "-outputFormat", "oneline",
     "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz",
 )  # fmt: skip
+
+
+def utf8(written: bytes) -> str:
+    try:
+        return written.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"Stanford's parser wrote trees that are not UTF-8 (byte {error.start + 1})") from None
 
 
 def first_line(error: Exception) -> str:

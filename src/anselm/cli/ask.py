@@ -45,7 +45,8 @@ def ask(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Text, Markdown, HTML, Word, PowerPoint, EPUB or PDF files, FAQs, folders, or - for standard input."
+            help="Text, Markdown, HTML, Word, OpenDocument, PowerPoint, EPUB or PDF files, FAQs (also Excel and CSV), "
+            "folders, or - for standard input."
         ),
     ] = None,
     pool: Annotated[
@@ -64,9 +65,9 @@ def ask(
     ] = None,
     overwrite: Annotated[bool, switch("--overwrite", help="Replace an --output that exists.")] = False,
     where: Annotated[list[str] | None, typer.Option(help="Only passages of the pool with NAME=VALUE.")] = None,
-    top: Annotated[int, typer.Option(help="How many sentences to show.")] = 5,
+    top: Annotated[int, typer.Option(help="How many sentences or entries to show.")] = 5,
     read: Annotated[
-        int | None, typer.Option(help="How many sentences the model reads; by default 200, of a pool with more 100.")
+        int | None, typer.Option(help="How many of them the model reads; by default 200, of a pool with more 100.")
     ] = None,
     columns: LogColumns = None,
     strict: Strict = False,

@@ -16,7 +16,8 @@ app = typer.Typer()
 @app.command(epilog="Example: anselm mcp manual.md faq.csv")
 def mcp(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="What the tool `ask` searches: files, FAQs, folders of them.")
+        list[Path] | None,
+        typer.Argument(help="What the tool `ask` searches: files that `anselm ask` reads, folders of them."),
     ] = None,
     model: Model = "default",
 ) -> None:

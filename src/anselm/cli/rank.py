@@ -57,8 +57,8 @@ def rank(
         typer.Option(
             "--candidates",
             "-c",
-            help="A FAQ (CSV, TSV, Excel, JSON, JSONL, Markdown, HTML, Word), or one candidate per line; - is standard "
-            "input.",
+            help="A FAQ (CSV, TSV, Excel, OpenDocument, JSON, JSONL, Markdown, HTML, Word), or one candidate per line; "
+            "- is standard input.",
         ),
     ] = None,
     source: Annotated[

@@ -44,7 +44,10 @@ Candidates = Annotated[
     list[str | dict[str, Any]],
     Field(description="Texts, or objects with a `text` and perhaps an `id` and other fields, which come back."),
 ]
-Texts = Annotated[list[str] | None, Field(description="Texts to search, instead of the documents of this server.")]
+Texts = Annotated[
+    list[str] | None,
+    Field(description="Texts to search, instead of the documents of this server; neither names nor bytes of files."),
+]
 
 
 def create_server(ranker: Ranker, documents: Sequence[GivenDocument] = ()) -> MCPServer:

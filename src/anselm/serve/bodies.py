@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from anselm.serve.document_forms import FileKind, problem_of
+
 Probability = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(ge=1)]
 Text = Annotated[str, Field(min_length=1)]
@@ -59,8 +61,16 @@ class Spans(Body):
         return given
 
 
+def threshold_field() -> Any:
+    return Field(
+        None, ge=0, le=1, description="From which answerability on there is an answer; by default the model's own."
+    )
+
+
 class Ours(Asking):
     """What every ranking route takes beside its own fields."""
+
+    threshold: float | None = threshold_field()
 
     score_threshold: Probability | None = Field(None, description="Leave out results below; by default none are.")
     raw_scores: bool | None = Field(None, description="Also the model's own scores, which have no bounds.")
@@ -123,17 +133,26 @@ class Score(Asking):
     raw_scores: bool | None = None
 
 
-TextKind = Literal["text", "markdown", "html", "csv", "tsv", "json", "jsonl"]
-
-
 class SourceBody(Body):
-    """A document to be asked: plain text, or what its kind says."""
+    """A document to be asked: a text, or the bytes of a file."""
 
-    text: str
+    text: str | None = Field(None, description="Plain text, or what its kind says.")
+    content: str | None = Field(
+        None,
+        description="In place of `text`: the bytes of a file, in base64.",
+        json_schema_extra={"contentEncoding": "base64"},
+    )
     source: str | None = Field(None, description="What it is called in results.")
-    kind: TextKind | None = Field(
+    kind: FileKind | None = Field(
         None, description="Without it, the ending of `source` tells, and where there is no `source` the text."
     )
+
+    @model_validator(mode="after")
+    def check_form(self) -> SourceBody:
+        """Either form has kinds that it cannot be of, and what is wrong is said before anything is read."""
+        if problem := problem_of(self.text, self.content, self.kind, self.source):
+            raise PydanticCustomError("document", problem)
+        return self
 
 
 def in_a_list(given: Any) -> Any:
@@ -153,4 +172,8 @@ class Ask(Asking):
         None, description="What columns of tables are called that have names of their own: question, answer and id."
     )
     fold_duplicates: bool | None = None
+    threshold: float | None = threshold_field()
+    return_documents: bool | None = Field(
+        None, description="Also the documents as they were read: offsets count the characters of their `text`."
+    )
     figures: bool | None = Field(None, description="Also pictures of what the model saw in the sentences that it read.")

@@ -24,10 +24,14 @@ LEAST = 1_000  # characters of a slice: what is worth the way to a process of it
 
 @dataclass(eq=False)
 class Ticket:
-    """One accepted request: until when it wants its answer, and, once that is so, why it no longer does."""
+    """One accepted request: until when it wants its answer, and, once that is so, why it no longer does.
+
+    `chars` is what it counts for, together with the others.
+    """
 
     deadline: float  # of time.monotonic()
     refusal: Refusal | None = None
+    chars: int = 0
 
     @property
     def remaining(self) -> float:

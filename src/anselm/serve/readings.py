@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from anselm import Candidate, Question
 from anselm.ranking.answers import Answers, Ranking, Result, Span
 from anselm.ranking.best_sentences import LIKELY, find_spans
-from anselm.serve.bodies import Ask, DocumentBody, Ours, RerankTexts, RerankV2, Score, SourceBody, Spans, TextKind
+from anselm.serve import sent_documents
+from anselm.serve.bodies import Ask, DocumentBody, Ours, RerankTexts, RerankV2, Score, Spans
 from anselm.serve.queue import Ticket
 from anselm.serve.refusals import Refusal
 from anselm.serve.service import Service
-from anselm.text.documents import document_from_text
-from anselm.text.kinds import KINDS, suffix, tell_kind
+from anselm.text.documents import Document
 
 EXPLAINED = 10  # results, unless fewer are wanted
 
@@ -32,7 +31,7 @@ class Reranked:
     spans: dict[int, list[dict[str, Any]]] | None = None
 
 
-def text_of(document: str | DocumentBody | SourceBody) -> str:
+def text_of(document: str | DocumentBody) -> str:
     return document if isinstance(document, str) else document.text
 
 
@@ -52,7 +51,7 @@ def rerank(service: Service, ticket: Ticket, body: RerankV2 | RerankTexts) -> Re
     texts, truncated = shorten(service, ticket, body, [text_of(document) for document in given])
     candidates = tuple(candidate(place, one, text) for place, (one, text) in enumerate(zip(given, texts, strict=True)))
     options = {"fold_duplicates": bool(body.fold_duplicates), "group": bool(body.group), "figures": bool(body.figures)}
-    ranking = service.ranker(scorer, body.as_typed).rank(body.query, candidates, body.top_n, **options)
+    ranking = service.ranker(scorer, body.as_typed, body.threshold).rank(body.query, candidates, body.top_n, **options)
     least = body.score_threshold or 0.0
     ranking = replace(ranking, results=tuple(one for one in ranking if one.relevance >= least))
     found = Reranked(ranking, scorer.tokens, frozenset(map(int, scorer.windowed)), truncated)
@@ -131,29 +130,24 @@ def score_pairs(service: Service, ticket: Ticket, body: Score) -> ScoredPairs:
     return ScoredPairs([ranking.best for ranking in rankings], scorer.tokens)
 
 
-def kind_of(document: str | SourceBody) -> str:
-    """As it says, or as its name does, or else as it looks; a page of PDF or Word comes as its text."""
-    if isinstance(document, str) or not (document.kind or document.source):
-        told = tell_kind(text_of(document))
-        return "text" if told == "json" else told  # prose may begin with a brace
-    told = KINDS.get(suffix(Path(document.source or "")), "")
-    return document.kind or (told if told in get_args(TextKind) else "text")
+@dataclass(frozen=True)
+class Asked:
+    """What was found, which passages did not fit at once, and in which documents."""
+
+    answers: Answers
+    windowed: frozenset[int]
+    documents: Sequence[Document]
 
 
-def ask(service: Service, ticket: Ticket, body: Ask) -> tuple[Answers, frozenset[int]]:
-    """What was found, and which passages did not fit at once."""
+def ask(service: Service, ticket: Ticket, body: Ask) -> Asked:
     scorer = service.scorer(service.describe(body.model), ticket)
-    documents = [
-        document_from_text(one, f"document {place}", kind_of(one))
-        if isinstance(one, str)
-        else document_from_text(one.text, one.source or f"document {place}", kind_of(one))
-        for place, one in enumerate(body.documents)
-    ]
-    answers = service.ranker(scorer, body.as_typed).ask(
+    ranker = service.ranker(scorer, body.as_typed, body.threshold)
+    documents = sent_documents.documents_of(service, ticket, body)
+    answers = ranker.ask(
         body.question, documents, body.top, read=body.read, columns=body.columns,
         fold_duplicates=bool(body.fold_duplicates), figures=bool(body.figures),
     )  # fmt: skip
-    return answers, frozenset(map(int, scorer.windowed))
+    return Asked(answers, frozenset(map(int, scorer.windowed)), documents)
 
 
 def chars_of(service: Service, body: RerankV2 | RerankTexts | Score | Ask) -> int:
@@ -162,5 +156,6 @@ def chars_of(service: Service, body: RerankV2 | RerankTexts | Score | Ask) -> in
         first, second = ([text] if isinstance(text, str) else text for text in (body.text_1, body.text_2))
         return service.check_size("".join(first), second)
     if isinstance(body, Ask):
-        return service.check_size(body.question, [text_of(one) for one in body.documents])
+        chars = service.check_size(body.question, [sent_documents.text_of(one) for one in body.documents])
+        return chars + sent_documents.chars_of(body, service.settings.limits.max_chars)
     return service.check_size(body.query, [text_of(one) for one in documents_of(body)])

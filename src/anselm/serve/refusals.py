@@ -14,7 +14,7 @@ KINDS = {
     413: "too_large", 415: "content_type", 422: "validation", 429: "overloaded", 499: "gone", 500: "internal",
     503: "unavailable", 504: "deadline",
 }  # fmt: skip
-SHAPES = {"str", "list[str]", "DocumentBody", "SourceBody"}
+SHAPES = {"str", "DocumentBody", "SourceBody"}
 TEI_KINDS = {413: "Validation", 422: "Validation", 400: "Validation", 429: "Overloaded", 503: "Unhealthy"}
 
 
@@ -47,7 +47,10 @@ def validation_sentence(errors: Sequence[Any]) -> str:
     first = errors[0]
     if first["loc"][-1:] == ("str",):  # a document, which may be an object, too
         if not isinstance(first["input"], dict):
-            return f"{place_of(first['loc'])} must be a text, or an object with a string as `text`"
+            files = " or the bytes of a file in base64 as `content`" * any(
+                "SourceBody" in str(one["loc"]) for one in errors
+            )
+            return f"{place_of(first['loc'])} must be a text, or an object with a string as `text`{files}"
         first = next((one for one in errors if one["loc"][: len(first["loc"]) - 1] == first["loc"][:-1]
                       and one is not first), first)  # fmt: skip
     problem = str(first["msg"])
@@ -55,8 +58,8 @@ def validation_sentence(errors: Sequence[Any]) -> str:
 
 
 def place_of(location: Sequence[str | int]) -> str:
-    """As one writes it: documents[3].text. Which of several shapes was tried is left out."""
-    names = [part for part in location[1:] if part not in SHAPES]
+    """As one writes it: documents[3].text. Which of several shapes was tried, and how it is checked, is left out."""
+    names = [part for part in location[1:] if part not in SHAPES and "[" not in str(part)]
     if len(names) > 1 and names[0] in ("documents", "texts") and not isinstance(names[1], int):
         names = names[1:]
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in names).lstrip(".") or "the body"

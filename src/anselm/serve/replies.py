@@ -134,6 +134,14 @@ class PassageBody(BaseModel):
     windowed: bool | None = None
 
 
+class ReadBody(BaseModel):
+    """A document as it was read; of a file that is no text, what was found in it."""
+
+    source: str
+    kind: str
+    text: str
+
+
 class AskBody(BaseModel):
     question: str
     read_as: str | None = Field(None, description="The question as it was read, where a word of it was misspelt.")
@@ -147,6 +155,7 @@ class AskBody(BaseModel):
     read: int
     figures: list[FigureBody] | None = None
     results: list[PassageBody]
+    documents: list[ReadBody] | None = None
 
 
 class LimitsBody(BaseModel):

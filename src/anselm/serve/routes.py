@@ -135,9 +135,9 @@ async def score(request: Request, body: bodies.Score) -> Response:
 
 @post("/ask", replies.AskBody, samples.ASK, samples.ASKED, "Find the sentences of documents that answer a question")
 async def ask(request: Request, body: bodies.Ask) -> Response:
-    answers, windowed = await perform(request, body, readings.ask)
-    service_of(request).counters.verdict(answers.answerable)
-    return Json(shapes.answered(answers, windowed))
+    found = await perform(request, body, readings.ask)
+    service_of(request).counters.verdict(found.answers.answerable)
+    return Json(shapes.answered(found, bool(body.return_documents)))
 
 
 @router.get("/v1/models", response_model=replies.ModelsBody, summary="The models, and what a request may hold")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
 
 QUERY = "When does the shop open?"
+TABLE = b"question,answer\nWhen do you open?,At nine.\n"
 DOCUMENTS = ["Parking is free.", "We open at nine in the morning."]
 
 
@@ -70,6 +72,10 @@ ASK = {
             "documents": [{"source": "faq.csv", "text": "Topic,Reply\nHours,We open at nine.\n"}],
             "columns": {"question": "Topic", "answer": "Reply"},
         },
+    ),
+    "file": named(
+        "The bytes of a file, in base64; Excel, Word, PDF and others likewise",
+        {"question": QUERY, "documents": [{"source": "faq.csv", "content": b64encode(TABLE).decode()}]},
     ),
 }
 ASKED = {

@@ -12,6 +12,7 @@ from anselm import Ranker
 from anselm.machine import usable_cores
 from anselm.serve.configuration import Settings
 from anselm.serve.counters import Counters
+from anselm.serve.file_readers import FileReaders
 from anselm.serve.queue import SHARE, FairQueue, Ticket
 from anselm.serve.ranker_process import Description, ProcessSettings
 from anselm.serve.refusals import Refusal
@@ -37,6 +38,7 @@ class Service:
         self.keepers = [
             Keeper(number, shared, self.queue, self.counters, settings.batch_chars, patience) for number in range(count)
         ]
+        self.files = FileReaders(count)
         self.models: dict[str, Description] = {}
         self.draining = False
         self.open, self.open_chars = 0, 0  # requests that were accepted and not answered yet
@@ -76,6 +78,7 @@ class Service:
         self.draining = True
         self.wait_until_idle(seconds)
         self.queue.close()
+        self.files.stop()
         for keeper in self.keepers:
             keeper.stop(min(seconds, 2.0))
 
@@ -94,24 +97,35 @@ class Service:
     @contextmanager
     def admitted(self, chars: int) -> Iterator[Ticket]:
         """A place for a request of so many characters, until it is answered."""
-        limits = self.settings.limits
         with self._lock:
             if self.draining:
                 raise Refusal(503, "the service is stopping", "draining", Retry_After="5")
-            full = self.open >= limits.max_requests
-            if full or (self.open and self.open_chars + chars > limits.max_queued_chars):
-                raise Refusal(
-                    429, "too much is waiting already; try again later", "queue_full", Retry_After=self.retry_after()
-                )
+            if self.open >= self.settings.limits.max_requests or (self.open and self._overflows(chars)):
+                raise self._full()
             self.open += 1
             self.open_chars += chars
-        ticket = Ticket(time.monotonic() + self.settings.timeout)
+        ticket = Ticket(time.monotonic() + self.settings.timeout, chars=chars)
         try:
             yield ticket
         finally:
             with self._lock:
                 self.open -= 1
-                self.open_chars -= chars
+                self.open_chars -= ticket.chars
+
+    def recount(self, ticket: Ticket, chars: int) -> None:
+        """An accepted request has turned out to be of so many characters."""
+        with self._lock:
+            if self.open > 1 and chars > ticket.chars and self._overflows(chars - ticket.chars):
+                raise self._full()
+            self.open_chars += chars - ticket.chars
+            ticket.chars = chars
+
+    def _overflows(self, chars: int) -> bool:
+        return self.open_chars + chars > self.settings.limits.max_queued_chars
+
+    def _full(self) -> Refusal:
+        sentence = "too much is waiting already; try again later"
+        return Refusal(429, sentence, "queue_full", Retry_After=self.retry_after())
 
     def retry_after(self) -> str:
         """Seconds until about half of what waits is read, by what was read so far."""
@@ -121,9 +135,14 @@ class Service:
     def scorer(self, description: Description, ticket: Ticket) -> RemoteScorer:
         return RemoteScorer(description, ticket, self.queue, max(1, int(self.settings.batch_chars * SHARE)))
 
-    def ranker(self, scorer: RemoteScorer, as_typed: bool | None = None) -> Ranker:
+    def ranker(self, scorer: RemoteScorer, as_typed: bool | None = None, threshold: float | None = None) -> Ranker:
         description = self.models[scorer.name]
-        return Ranker(scorer, description.calibration, description.name, respell=not as_typed)
+        calibration = description.calibration
+        if threshold is not None:
+            if calibration is None:
+                raise Refusal(422, f"{description.name} is not calibrated, so that nothing reaches a threshold")
+            calibration = calibration.with_threshold(threshold)
+        return Ranker(scorer, calibration, description.name, respell=not as_typed)
 
     def check_count(self, documents: int) -> None:
         if documents > (most := self.settings.limits.max_documents):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Collection
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
 import anselm
-from anselm.ranking.answers import Answers, Result
+from anselm.ranking.answers import Result
 from anselm.serve.bodies import DocumentBody, Rerank, RerankTexts, RerankV2
 from anselm.serve.ranker_process import Description
-from anselm.serve.readings import Reranked, ScoredPairs, documents_of
+from anselm.serve.readings import Asked, Reranked, ScoredPairs, documents_of
 from anselm.serve.service import Service
 
 Json = dict[str, Any]
@@ -85,11 +84,12 @@ def extras(result: Result, found: Reranked) -> Json:
     return known
 
 
-def answered(answers: Answers, windowed: Collection[int]) -> Json:
-    """As `anselm ask --json` prints it, and which passages were read in windows."""
-    found = answers.to_dict()
-    results = [{**one, **({"windowed": True} if one["index"] in windowed else {})} for one in found["results"]]
-    return {**found, "results": results}
+def answered(found: Asked, return_documents: bool = False) -> Json:
+    """As `anselm ask --json` prints it, which passages were read in windows and, on request, what they stand in."""
+    known = found.answers.to_dict()
+    results = [{**one, **({"windowed": True} if one["index"] in found.windowed else {})} for one in known["results"]]
+    documents = [{"source": one.source, "kind": one.kind, "text": one.text} for one in found.documents]
+    return {**known, "results": results, **({"documents": documents} if return_documents else {})}
 
 
 def as_given(document: str | DocumentBody) -> Json:

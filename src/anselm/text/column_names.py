@@ -5,12 +5,12 @@ from __future__ import annotations
 # What people call them, the surest first; case, blanks and underscores do not count.
 NAMES = {
     "question": """
-        question, questions, q, faq question, question text, frage, query, prompt, title, heading, headline, subject,
-        summary, topic
+        question, questions, q, faq question, question text, frage, fragen, query, prompt, title, heading, headline,
+        subject, summary, topic
     """,
     "answer": """
-        answer, answers, a, faq answer, answer text, antwort, response, reply, solution, resolution, text, content,
-        page content, passage, body, sentence, candidate, description
+        answer, answers, a, faq answer, answer text, antwort, antworten, response, reply, solution, resolution, text,
+        content, page content, passage, body, sentence, candidate, description
     """,
     "id": """
         id, key, nr, no, number, num, uid, uuid, #, faq id, entry id, answer id, candidate id, passage id, doc id, docid
@@ -20,7 +20,7 @@ NAMES = {
 LOG_NAMES = {
     "asked": """
         question, questions, asked, query, queries, q, question text, asked question, user question, utterance, search,
-        search term, frage, prompt, message, text
+        search term, frage, fragen, prompt, message, text
     """,
     "right": """
         right, right id, right entry, right answer, answer id, entry id, faq id, entry, expected, correct, correct id,
@@ -30,7 +30,7 @@ LOG_NAMES = {
 }
 SAID_OF_LOGS = ("asked", "right")  # what --columns may name of them
 KNOWN = {role: [name.strip() for name in names.split(",")] for role, names in (NAMES | LOG_NAMES).items()}
-# With one of these words a name is still known: "Question (EN)", "Final answer"; "Answer count" is something else.
+# With one of these words that of questions or answers is still known: "Question (EN)"; "Answer count" is another thing.
 WORDS_BESIDE = """
     en de fr es it nl english german french spanish deutsch text html body full final official approved accepted public
     customer user client agent our your the standard suggested

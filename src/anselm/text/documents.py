@@ -23,7 +23,7 @@ from anselm.text.docx import read_docx
 from anselm.text.encodings import decode
 from anselm.text.epub import read_epub
 from anselm.text.extracts import Extract
-from anselm.text.faq import Entry, Skip, refuse
+from anselm.text.faq import Entry, Skip, pass_over, refuse
 from anselm.text.faq_pages import Page
 from anselm.text.faq_records import record_entries
 from anselm.text.faq_sheets import sheet_entries
@@ -124,17 +124,24 @@ def entries_of(document: Document, columns: Mapping[str, str] | None = None, ski
     """The entries of a FAQ: of a table, or of a page whose headings or tables ask; none of any other document.
 
     `columns` names columns of a table, as in {"answer": "Reply"}. `skip` is told of each entry that cannot be read and
-    is passed over; without it the first is an error.
+    is passed over; without it the first is an error in a table, and a heading without a text says nothing.
     """
     if document.sheets:
         return list(sheet_entries(document.sheets, columns or {}, document.source, skip or refuse))
     if document.kind not in _TABLE_ENTRIES:
         page = open_page(document)
         if page.is_faq():
-            return page.entries(document.source, skip or refuse)
-        return scripted_entries(document.text) if document.kind == "html" else []
+            return page.entries(document.source, skip or pass_over)
+        return _scripted(page) if document.kind == "html" else []
     read = _TABLE_ENTRIES[document.kind]
     return list(read(document.text, document.kind, columns or {}, document.source, skip or refuse))
+
+
+def _scripted(page: Page) -> list[Entry]:
+    """The FAQ that a page tells search engines, unless it says much else to its readers."""
+    entries = scripted_entries(page.source)
+    told = sum(len(f"{one.question} {one.answer}".split()) for one in entries)
+    return entries if told * 2 >= len(Cleaned(page.pieces).text.split()) else []
 
 
 def open_page(document: Document) -> Page:

@@ -11,24 +11,38 @@ from collections import Counter
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from anselm.text.archives import open_archive
-from anselm.text.extracts import Extract, Paragraph, Table, join_blocks
+from anselm.text.archives import Archive, open_archive
+from anselm.text.extracts import Extract, Paragraph, Table, cell_text, join_blocks
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"  # as another kind of .docx has it
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says the same once more
 _BOLD, _BOLD_TITLE = 7, 70  # levels: of what asks, and of what may be a heading
 _NO_TITLE = (":", ".", ",", ";", "!", "…")
 _MOST_COLUMNS = 63  # of a table in Word
 _GAPS = {f"{_W}tab": " ", f"{_W}br": " ", f"{_W}cr": " ", f"{_W}noBreakHyphen": "-"}
-_AROUND = {f"{_W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins")}  # rows and cells
+_AROUND = {f"{_W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "moveTo")}  # rows and cells
+_GONE = {_FALLBACK, f"{_W}moveFrom", f"{_W}pPr"}  # no text, or one that stands elsewhere
+_BOX = f"{_W}txbxContent"
 
 
 def read_docx(raw: bytes, place: object) -> Extract:
     with open_archive(raw, place, "a Word file (.docx)") as archive:
-        body = archive.parse("word/document.xml")
-        levels = _levels(archive.parse("word/styles.xml")) if "word/styles.xml" in archive else {}
-        blocks = list(_settle_titles(list(_blocks(body, levels))))
-    return join_blocks(blocks, place)
+        name = archive.main("word/document.xml")
+        body, styles = _parse(archive, name), archive.part(name, "styles") or "word/styles.xml"
+        levels = _levels(_parse(archive, styles)) if styles in archive else {}
+        return join_blocks(_settle_titles(list(_blocks(body, levels))), place)
+
+
+def _parse(archive: Archive, name: str) -> ElementTree.Element:
+    """In one namespace."""
+    root = archive.parse(name)
+    if root.tag.startswith(_STRICT):
+        for one in root.iter():
+            one.tag = one.tag.replace(_STRICT, _W)
+            for key in [key for key in one.attrib if key.startswith(_STRICT)]:
+                one.set(key.replace(_STRICT, _W), one.attrib.pop(key))
+    return root
 
 
 def _levels(styles: ElementTree.Element) -> dict[str, int]:
@@ -61,10 +75,21 @@ def _blocks(element: ElementTree.Element, levels: dict[str, int]) -> Iterator[Pa
     for child in element:
         if child.tag == f"{_W}p":
             yield from _paragraphs(child, levels)
+            for box in _inline(child, _BOX):
+                yield from _blocks(box, levels)
         elif child.tag == f"{_W}tbl":
-            yield Table([list(_cells(row)) for row in _inside(child, f"{_W}tr")])
-        elif child.tag != _FALLBACK:
+            yield Table.of(list(_cells(row)) for row in _inside(child, f"{_W}tr"))
+        elif child.tag not in _GONE:
             yield from _blocks(child, levels)
+
+
+def _inline(paragraph: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
+    """Its runs, or the boxes of text that stand beside it."""
+    for child in paragraph:
+        if child.tag == tag:
+            yield child
+        elif child.tag not in _GONE and child.tag != _BOX:
+            yield from _inline(child, tag)
 
 
 def _inside(element: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
@@ -80,14 +105,10 @@ def _cells(row: ElementTree.Element) -> Iterator[str | None]:
     yield from [""] * _count(row, "trPr/gridBefore", 0)
     for cell in _inside(row, f"{_W}tc"):
         merged = cell.find(f"{_W}tcPr/{_W}vMerge")
-        text = " ".join(filter(None, (part for block in _blocks(cell, {}) for part in _parts(block))))
+        text = cell_text(_blocks(cell, {}))
         goes_on = merged is not None and merged.get(f"{_W}val", "continue") == "continue"
         yield None if goes_on and not text else text
         yield from [""] * (_count(cell, "tcPr/gridSpan", 1) - 1)
-
-
-def _parts(block: Paragraph | Table) -> Iterator[str]:
-    return iter([block.text]) if isinstance(block, Paragraph) else block.texts()
 
 
 def _count(element: ElementTree.Element, path: str, least: int) -> int:
@@ -105,7 +126,7 @@ def _words(element: ElementTree.Element) -> Iterator[str]:
             yield child.text or ""
         elif child.tag in _GAPS:
             yield _GAPS[child.tag]
-        elif child.tag not in (_FALLBACK, f"{_W}pPr"):
+        elif child.tag not in _GONE and child.tag != _BOX:
             yield from _words(child)
 
 
@@ -125,7 +146,7 @@ def _paragraphs(paragraph: ElementTree.Element, levels: dict[str, int]) -> Itera
 def _bold_lead(paragraph: ElementTree.Element) -> str:
     """The text that is bold from the beginning."""
     found = []
-    for run in paragraph.iter(f"{_W}r"):
+    for run in _inline(paragraph, f"{_W}r"):
         words = "".join(_words(run))
         mark = run.find(f"{_W}rPr/{_W}b")
         if words.strip() and (mark is None or mark.get(f"{_W}val", "1") in ("0", "false")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from posixpath import dirname, join, normpath
@@ -16,6 +17,9 @@ from anselm.text.outlines import html_headings
 from anselm.text.questions import blocks_of
 
 _PAGES = {"application/xhtml+xml", "text/html", "text/x-oeb1-document"}
+_DECLARED = re.compile(
+    rb"""\s*<\?xml\s[^>]*encoding\s*=\s*["']((?:iso-8859-|latin|windows-|cp|koi8-)[\w-]+)["']""", re.I
+)
 _LOCKS = "META-INF/encryption.xml"
 
 
@@ -26,7 +30,7 @@ def read_epub(raw: bytes, place: object) -> Extract:
         for name in _pages(archive):
             if name in locked:
                 raise FormatError(place, "is protected against copying (DRM), and cannot be read")
-            blocks += _blocks(decode(archive.read(name), f"{place}, {name}"))
+            blocks += _blocks(_decode(archive.read(name), f"{place}, {name}"))
     return join_blocks(blocks, place)
 
 
@@ -46,6 +50,20 @@ def _locked(archive: Archive) -> set[str]:
     """Parts that are encrypted: fonts often are, pages where a book is protected."""
     listed = archive.parse(_LOCKS).iter() if _LOCKS in archive else ()
     return {unquote(one.get("URI", "")) for one in listed if local(one.tag) == "CipherReference"}
+
+
+def _decode(raw: bytes, place: object) -> str:
+    """Old books name their encoding; all others are in those of Unicode."""
+    declared = _DECLARED.match(raw)
+    try:
+        return raw.decode(declared[1].decode()) if declared else decode(raw, place)
+    except (UnicodeDecodeError, LookupError):
+        problem = f"is not in the encoding that it names, {declared[1].decode()}" if declared else ""
+    except FormatError:
+        if b"\0" in raw:
+            raise
+        problem = "is not in UTF-8, and names no other encoding"
+    raise FormatError(place, f"{problem}; a copy converted to EPUB anew, as by Calibre, can be read")
 
 
 def _blocks(source: str) -> Iterator[Paragraph]:

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from anselm.errors import FormatError
-from anselm.text.archives import LARGEST
+from anselm.text.archives import LARGEST, ContentError
 from anselm.text.outlines import Heading
 from anselm.text.page_tables import Grid
 from anselm.text.pieces import BREAK, CELL
 from anselm.text.sheets import Sheet
+
+MOST_CELLS = 1_000_000  # of all tables of a text, also of those that are merged or repeated
+_LONGEST_CELL = 10_000_000  # characters, of a cell with tables in it
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,17 @@ class Table(NamedTuple):
 
     rows: Sequence[Sequence[str | None]]
 
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[str | None]]) -> Table:
+        """Few bytes of a file may say that a cell comes again a thousand times."""
+        found: list[Sequence[str | None]] = []
+        cells = 0
+        for row in rows:
+            found.append(row)
+            cells += len(row)
+            check_cells(cells)
+        return cls(found)
+
     def filled(self) -> Iterator[list[str]]:
         """The rows that have a text of their own."""
         above: list[str] = []
@@ -51,14 +65,34 @@ class Table(NamedTuple):
         return (CELL.join(filter(None, row)) for row in self.filled())
 
 
+def check_cells(count: int) -> None:
+    if count > MOST_CELLS:
+        raise ContentError(f"has more than {MOST_CELLS:,} cells in its tables; save what is asked about by itself")
+
+
+def cell_text(blocks: Iterable[Paragraph | Table]) -> str:
+    """The paragraphs and tables inside a cell, on one line."""
+    parts: list[str] = []
+    length = 0
+    for block in blocks:
+        for text in filter(None, [block.text] if isinstance(block, Paragraph) else block.texts()):
+            parts.append(text)
+            length += len(text)
+            if length > _LONGEST_CELL:  # cells that are repeated, in cells that are
+                raise ContentError(f"holds more than {_LONGEST_CELL:,} characters in a cell of a table")
+    return " ".join(parts)
+
+
 def join_blocks(blocks: Iterable[Paragraph | Table], place: object) -> Extract:
     """One text, with a blank line between paragraphs; those without text are left out."""
     parts: list[str] = []
     headings: list[tuple[int, str, int]] = []
     grids: list[Grid] = []
-    position = 0
+    position = cells = 0
     for block in blocks:
         if isinstance(block, Table):
+            cells += sum(map(len, block.rows))
+            check_cells(cells)
             grids.append(_spans(block, position))
         elif block.text and block.level is not None:
             headings.append((block.level, block.text, position))

@@ -6,7 +6,7 @@ So are those of a log, the questions that people ask beside a FAQ.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,7 +110,8 @@ def _named(names: Sequence[str], role: str, name: str, place: object) -> str:
 
 
 def _usual(names: Sequence[str], role: str, place: object) -> str | None:
-    for keys in ([_key(name) for name in names], [_bare(name) for name in names]):
+    for form in _forms(role):
+        keys = [form(name) for name in names]
         for usual in KNOWN[role]:
             if keys.count(usual) > 1:
                 raise FormatError(place, f"two columns are named {usual!r}; {_there(names, role)}")
@@ -121,8 +122,7 @@ def _usual(names: Sequence[str], role: str, place: object) -> str | None:
 
 def knows_columns(names: Sequence[str], *roles: str) -> bool:
     """Whether there is a column of the usual names for each of the roles."""
-    keys = {form for name in names for form in (_key(name), _bare(name))}
-    return all(keys.intersection(KNOWN[role]) for role in roles)
+    return all(any({form(name) for name in names} & set(KNOWN[role]) for form in _forms(role)) for role in roles)
 
 
 def names_columns(names: Sequence[str], named: Mapping[str, str], *roles: str) -> bool:
@@ -136,6 +136,11 @@ def names_columns(names: Sequence[str], named: Mapping[str, str], *roles: str) -
 def are_numbers(named: Mapping[str, str]) -> bool:
     """Whether the user has named columns by their numbers, since no header does."""
     return bool(named) and all(name.isdecimal() for name in named.values())
+
+
+def _forms(role: str) -> Sequence[Callable[[str], str]]:
+    """In which a name may be known, the surest first. "Customer ID" is the customer's, who may ask more than once."""
+    return (_key,) if role in ("id", "log id") else (_key, _bare)
 
 
 def _bare(name: str) -> str:

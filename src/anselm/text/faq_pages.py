@@ -9,9 +9,12 @@ table of contents is no text: nothing but links to other places of the page.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple
 
 from anselm.errors import FormatError
 from anselm.text.faq import Entry, LineNumbers, Skip
@@ -25,11 +28,14 @@ _OPENING = rf"[ \t>]*+(?:(?:[-*+•]|\d{{1,9}}[.)])[ \t]++|<(?:p|div|li)\b[^<>]*
 _CLOSING = rf"[ \t]?\d{{0,4}}+{_BOLD}[ \t]?[:.)]{_BOLD}(?=\s|\Z)"
 _MARK = re.compile(
     rf"^{_OPENING}(?:(?P<question>Q|Question|Frage)|(?P<answer>A|Answer|Antwort)){_CLOSING}"
-    rf"|(?<=[\s>]){_BOLD}(?P<inline>A|Answer|Antwort)[ \t]?\d{{0,4}}+{_BOLD}:{_BOLD}(?=\s|\Z)",
+    rf"|(?:(?<=[?!.？*_>)]\s)|(?<=[?>])){_BOLD}(?P<inline>A|Answer|Antwort)[ \t]?\d{{0,4}}+{_BOLD}:{_BOLD}(?=\s|\Z)",
     re.MULTILINE,
 )
 _Q_TITLE = re.compile(r"(?:Q|Question|Frage)[ ]?\d{0,4}[ ]?[:.)]\s+")
-_CONTENTS = re.compile(r"!?\[[^\[\]\n]*+\]\(#[^()\s]*+\)|<a\s[^<>]*?href=[\"']?#[^<>]*+>[^<]*+</a>", re.IGNORECASE)
+_CONTENTS = re.compile(
+    r"!?\[[^\[\]\n]*+\]\(#[^()\s]*+\)|<a\s(?:(?!href=)[^<>])*+href=[\"']?#[^<>]*+>[^<]*+</a>", re.IGNORECASE
+)
+_LONGEST_TITLE = 8  # words, above questions that are marked
 _LONGEST_ANSWER = 150  # words, below a heading without a question mark
 _HAS_WORD = re.compile(r"[^\W_]")
 
@@ -44,24 +50,31 @@ class Part:
     end: int
 
 
+class _Span(NamedTuple):
+    start: int
+    end: int
+
+
 class Page:
     """A source with its pieces and headings."""
 
     def __init__(
         self, source: str, pieces: Sequence[Piece], headings: Sequence[Heading], tables: Sequence[FaqTable] = ()
     ) -> None:
-        self.source, self.pieces, self.tables = source, pieces, tables
-        self.outline = Outline(headings)
+        self.source, self.pieces, self.tables = source, pieces, sorted(tables, key=attrgetter("start"))
+        self._starts = [table.start for table in self.tables]
+        self.outline = Outline([heading for heading in headings if not self._is_tabled(heading.start)])
 
     def is_faq(self) -> bool:
         """Whether most headings with text are questions, two answers are marked, or tables of them are much of it."""
-        if sum(len(table.rows) for table in self.tables) >= 2 and self._is_tabled():
+        if sum(len(table.rows) for table in self.tables) >= 2 and self._are_much(self.tables):
             return True
         _, *parts = self._parts()
         leaves = [part for index, part in enumerate(parts) if self.outline.is_leaf(index)]
         if len(parts) >= 2 and sum(map(self._asks, leaves)) * 2 > len(leaves):
             return True
-        return sum(len(self._marked(part)) for part in self._parts()) >= 2
+        marked = [_Span(one[0], one[2][1]) for part in self._parts() for one in self._marked(part)]
+        return len(marked) >= 2 and self._are_much(marked)
 
     def _asks(self, part: Part) -> bool:
         """A heading by its mark, or by its first word over a text as short as an answer: manuals say "How it works"."""
@@ -71,21 +84,28 @@ class Page:
 
     def bare(self, block: Block) -> Block:
         """Without its text where it stands in a table, whose questions are no headings."""
-        inside = any(table.start <= block.start < table.end for table in self.tables)
-        return block._replace(text="") if inside else block
+        return block._replace(text="") if self._is_tabled(block.start) else block
 
-    def _is_tabled(self) -> bool:
-        tabled = sum(len(self._clean(table.start, table.end)[0]) for table in self.tables)
-        return tabled * SHARE >= len(self._clean(0, len(self.source))[0])
+    def _is_tabled(self, position: int) -> bool:
+        index = bisect_right(self._starts, position) - 1
+        return index >= 0 and position < self.tables[index].end
+
+    def _are_much(self, spans: Sequence[FaqTable | _Span]) -> bool:
+        """Whether so much of the text stands in them that the page is about it."""
+        inside = sum(len(self._clean(span.start, span.end)[0]) for span in spans)
+        return inside * SHARE >= len(self._clean(0, len(self.source))[0])
 
     def entries(self, place: object, skip: Skip) -> list[Entry]:
         lines = LineNumbers(self.source)
         found: list[Entry] = []
         for part in self._answers():
-            if inside := [table for table in self.tables if part.start <= table.start < part.end]:
+            first, last = (bisect_left(self._starts, position) for position in (part.start, part.end))
+            if inside := self.tables[first:last]:
                 found += self._tabled(part, inside, lines)
             elif marked := self._marked(part):
                 section = (*part.above, part.heading) if part.heading else ()
+                if len(_words(self._clean(part.start, marked[0][0])[0])) > _LONGEST_TITLE:
+                    found += self._between(part, part.start, marked[0][0], lines)
                 for begin, question, answer in marked:
                     asked = self._clean(*question)[0]
                     found.append(self._entry(asked, answer, section, lines.at(begin)))

@@ -1,7 +1,8 @@
 """The entries of a spreadsheet: of each sheet whose header names an answer column, by the numbers of its rows.
 
-The header may stand below titles. An entry's meta["section"] is the name of its sheet, where more than one is read; ids
-that number the rows of each sheet anew are no ids of the file, and come back in meta.
+The header may stand below titles. Of other sheets is told, unless they are no more than a note or a list. An entry's
+meta["section"] is the name of its sheet, where more than one is read; ids that number the rows of each sheet anew are
+no ids of the file, and come back in meta.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anselm.errors import FormatError
-from anselm.text.faq import Entry, Skip
+from anselm.text.faq import Entry, Skip, refuse
 from anselm.text.faq_columns import Row, are_numbers, entries_from_rows, find_columns, names_columns, say_columns
 from anselm.text.faq_tables import find_header, names_of
 from anselm.text.sheets import MOST_CELLS, Sheet
@@ -42,7 +43,14 @@ def sheet_entries(sheets: Sequence[Sheet], columns: Mapping[str, str], place: ob
     fitting = [table for table in tables if _fits(table, columns)]
     if not fitting:
         raise _no_answers(tables, columns, place)
-    read = [(table, entries) for table in fitting if (entries := list(_entries(table, columns, skip)))]
+    if len(whole := [table for table in fitting if not _is_sparse(table)]) < len(fitting):
+        for error in (_too_sparse(table) for table in fitting if _is_sparse(table)):
+            (skip if whole else refuse)(error)
+    if skip is not refuse:  # a sheet of something else is no error
+        for table in tables:
+            if len(table.sheet.rows) > 1 and len(table.names) > 1 and (lack := _lack(table, columns)):
+                skip(lack)
+    read = [(table, entries) for table in whole if (entries := list(_entries(table, columns, skip)))]
     return _sections(read, columns) if len(read) > 1 else iter([entry for _, entries in read for entry in entries])
 
 
@@ -50,8 +58,6 @@ def _table(sheet: Sheet, columns: Mapping[str, str], place: object) -> _Table:
     header = 0 if are_numbers(columns) else _header(sheet, columns) + 1
     cells = sheet.rows[header - 1][1] if header else {}
     used = sorted({column for _, row in sheet.rows[max(header - 1, 0) :] for column in row})
-    if len(used) * len(sheet.rows) > MOST_CELLS:
-        raise FormatError(place, f"spans {len(sheet.rows):,} rows and {len(used):,} columns, too many for a table")
     names = names_of([cells.get(column, ("",))[0].strip() for column in used], used) if header else map(str, used)
     return _Table(sheet, place, dict(zip(used, names, strict=True)), header)
 
@@ -74,12 +80,29 @@ def _fits(table: _Table, columns: Mapping[str, str]) -> bool:
     return names_columns(list(table.names.values()), columns, "answer")
 
 
-def _no_answers(tables: Sequence[_Table], columns: Mapping[str, str], place: object) -> FormatError:
-    if len(tables) == 1:
+def _is_sparse(table: _Table) -> bool:
+    """Whether most of its rows and columns are empty where they meet, and these are more than can be held."""
+    return len(table.names) * len(table.sheet.rows) > MOST_CELLS
+
+
+def _too_sparse(table: _Table) -> FormatError:
+    rows, columns = len(table.sheet.rows), len(table.names)
+    return FormatError(table.place, f"spans {rows:,} rows and {columns:,} columns, too many for a table")
+
+
+def _lack(table: _Table, columns: Mapping[str, str]) -> FormatError | None:
+    """What keeps a sheet from being read as a FAQ."""
+    if not _fits(table, columns):
         try:
-            find_columns(list(tables[0].names.values()), columns, place)
+            find_columns(list(table.names.values()), columns, table.place)
         except FormatError as error:
             return error
+    return None
+
+
+def _no_answers(tables: Sequence[_Table], columns: Mapping[str, str], place: object) -> FormatError:
+    if len(tables) == 1 and (error := _lack(tables[0], columns)):
+        return error
     there = "; ".join(
         f"{table.sheet.name!r:.60} has {', '.join(f'{name!r:.60}' for name in list(table.names.values())[:_SHOWN])}"
         for table in tables[:_SHOWN]
@@ -106,11 +129,12 @@ def _entries(table: _Table, columns: Mapping[str, str], skip: Skip) -> Iterator[
 def _sections(read: Sequence[tuple[_Table, list[Entry]]], columns: Mapping[str, str]) -> Iterator[Entry]:
     """With the names of their sheets; ids remain if no two sheets have the same."""
     ids = [entry.id for _, entries in read for entry in entries if entry.id]
+    repeated = len(set(ids)) < len(ids)
     for table, entries in read:
         id = find_columns(list(table.names.values()), columns, table.place).id or "id"
         for entry in entries:
             meta = {"section": table.sheet.name, **entry.meta}
-            if len(set(ids)) < len(ids) and entry.id:
+            if repeated and entry.id:
                 entry = replace(entry, id="", meta={**meta, id: entry.id})
             else:
                 entry = replace(entry, meta=meta)

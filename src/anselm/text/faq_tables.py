@@ -36,8 +36,9 @@ def table_entries(text: str, kind: str, columns: Mapping[str, str], place: objec
     if table and not are_numbers(columns):
         table = table[find_header([_values(row) for row in table[: TITLES + 1]], columns) :]
         header, table = _values(table[0]), table[1:]
-    rows = [_row(fields, header, line) for line, fields in table if _fits(fields, header, line, place, skip)]
-    names = names_of(header) or [str(number + 1) for number in range(max((len(row.values) for row in rows), default=0))]
+    known = names_of(header)
+    rows = [_row(fields, known, line) for line, fields in table if _fits(fields, header, line, place, skip)]
+    names = known or [str(number + 1) for number in range(max((len(row.values) for row in rows), default=0))]
     if not names:
         return iter(())
     if header and not columns and not knows_columns(names, "answer"):
@@ -119,8 +120,8 @@ def _fits(fields: list[Field], header: list[str], line: int, place: object, skip
     return False
 
 
-def _row(fields: list[Field], header: list[str], line: int) -> Row:
-    names = names_of(header) or [str(number + 1) for number in range(len(fields))]
+def _row(fields: list[Field], known: list[str], line: int) -> Row:
+    names = known or [str(number + 1) for number in range(len(fields))]
     named = dict(zip(names, fields, strict=False))
     values = {name: named[name][0] if name in named else "" for name in names}
     return Row(values, {name: (start, end) for name, (_, start, end) in named.items()}, line)
@@ -128,7 +129,9 @@ def _row(fields: list[Field], header: list[str], line: int) -> Row:
 
 def names_of(header: Sequence[str], numbers: Iterable[int] | None = None) -> list[str]:
     """No two the same, so that no field is lost: the second `note` is `note (2)`, and one without a name is `(3)`."""
-    names: list[str] = []
+    names: dict[str, None] = {}
     for number, name in zip(numbers or count(1), header, strict=False):
-        names.append(name if name and name not in names else f"{name} ({number})".strip())
-    return names
+        while not name or name in names:
+            name = f"{name} ({number})".strip()
+        names[name] = None
+    return list(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -29,7 +30,10 @@ _ADDRESS = re.compile(r"(https?|ftp):/+", re.IGNORECASE)
 _HTML = re.compile(
     r"\s*+<(?:!doctype html|html|head|body|h[1-6]|details|dl|main|article|section|div|p)\b", re.IGNORECASE
 )
-_HASHES = re.compile(r"^#{1,6}[ \t]+\S", re.MULTILINE)
+_HASHES = re.compile(r"^#{1,6}[ \t]+[^\W_a-z]", re.MULTILINE)  # "# of seats" is no heading
+_JSON = re.compile(r"\s*+(?:\{\s*+[\"}]|\[\s*+[{\"])")
+_DECODER = json.JSONDecoder()
+_SAMPLE = 20  # lines
 
 
 def suffix(path: Path) -> str:
@@ -60,7 +64,7 @@ def refuse_address(path: Path) -> None:
 
 def tell_kind(text: str) -> str:
     """By content; what has no mark of any other kind is plain text."""
-    if text.lstrip().startswith(("{", "[{", '["')) or re.match(r"\s*\[\s*[{\"]", text):
+    if _is_json(text):
         return "json"
     if _HTML.match(text):
         return "html"
@@ -69,13 +73,28 @@ def tell_kind(text: str) -> str:
     return "csv" if _is_table(text) else "text"
 
 
+def _is_json(text: str) -> bool:
+    """Whether it begins as objects or texts do; "{name}, hello" and a text behind a list do not."""
+    if not _JSON.match(text):
+        return False
+    try:
+        _, end = _DECODER.raw_decode(text.lstrip())
+    except (ValueError, RecursionError):  # damaged, which is said where it is read
+        return True
+    return not text.lstrip()[end:].partition("\n")[0].strip()
+
+
 def _is_table(text: str) -> bool:
-    """Whether the first line names columns, or what separates them."""
-    line = text.partition("\n")[0].strip()
+    """Whether the first line names columns, which are names and no sentence, or what separates them."""
+    line, _, below = text.partition("\n")
+    line = line.strip()
     separator = find_separator(line)
+    if separator is None or line.endswith((".", "!", "?")):
+        return bool(re.fullmatch(r"(?i)sep=.", line))
     names = [name.strip(' "') for name in line.split(separator)]
     asked = knows_columns(names, "answer", "question") or knows_columns(names, "answer", "id")
-    return bool(re.fullmatch(r"(?i)sep=.", line)) or (separator is not None and asked)
+    rows = [row for row in below.splitlines()[:_SAMPLE] if row.strip()]
+    return asked and sum(separator in row for row in rows) * 2 >= len(rows)
 
 
 def _plain_pieces(source: str) -> Iterator[Piece]:

@@ -7,12 +7,11 @@ those of an outline level and the title; notes, comments, contents and what was 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from xml.etree.ElementTree import Element
 
 from anselm.text.archives import local, open_archive
 from anselm.text.cell_values import NumberFormat, show
-from anselm.text.extracts import Extract, Paragraph, Table, join_blocks
+from anselm.text.extracts import Extract, Paragraph, Table, cell_text, check_cells, join_blocks
 from anselm.text.sheets import MOST_CELLS, Grid, lay_out
 
 _CONTENT = "content.xml"
@@ -44,8 +43,7 @@ def read_odt(raw: bytes, place: object) -> Extract:
             for style in _all(content, "style")
             if _attribute(style, "parent-style-name") == "Title"
         }
-        blocks = [block for body in _all(content, "text") for block in _blocks(body, titles)]
-    return join_blocks(blocks, place)
+        return join_blocks((block for body in _all(content, "text") for block in _blocks(body, titles)), place)
 
 
 def _all(element: Element, name: str) -> Iterator[Element]:
@@ -83,8 +81,9 @@ def _read_sheet(table: Element, grid: Grid) -> Grid:
         repeated, column = _count(row, "number-rows-repeated"), 1
         for cell in (cell for cell in row if local(cell.tag) in _CELLS):
             wide, value = _count(cell, "number-columns-repeated"), _value(cell)
-            for below, across in product(range(repeated if value else 0), range(wide)):
-                grid.put(number + below, column + across, value)
+            for below in range(repeated if value else 0):
+                for across in range(wide):
+                    grid.put(number + below, column + across, value)
             if (deep := _count(cell, "number-rows-spanned")) > 1:
                 merged.append((column, number, number + deep - 1))
             column += wide
@@ -111,8 +110,9 @@ def _blocks(element: Element, titles: set[str]) -> Iterator[Paragraph | Table]:
         if name in ("h", "p"):
             title = 0 if _attribute(child, "style-name") in titles else None
             yield Paragraph(_text(child), _count(child, "outline-level") if name == "h" else title)
+            yield from _blocks(child, titles)  # of frames, which stand beside it
         elif name == "table":
-            yield Table(list(_table_rows(child)))
+            yield Table.of(_table_rows(child))
         elif name not in _NO_TEXT and not name.endswith("-index"):
             yield from _blocks(child, titles)
 
@@ -128,14 +128,9 @@ def _table_rows(table: Element) -> Iterator[list[str | None]]:
                 cells.append(None if goes_on else "")
                 continue
             below[len(cells)] = _count(cell, "number-rows-spanned") - 1
-            cells += [_cell_text(cell)] * min(_count(cell, "number-columns-repeated"), _MOST_COLUMNS)
+            cells += [cell_text(_blocks(cell, set()))] * min(_count(cell, "number-columns-repeated"), _MOST_COLUMNS)
+            check_cells(len(cells))
         yield cells
-
-
-def _cell_text(cell: Element) -> str:
-    blocks = (block for block in _blocks(cell, set()))
-    texts = (text for block in blocks for text in (block.texts() if isinstance(block, Table) else [block.text]))
-    return " ".join(filter(None, texts))
 
 
 def _text(paragraph: Element) -> str:
@@ -148,7 +143,6 @@ def _words(element: Element) -> Iterator[str]:
         name = local(child.tag)
         if name in _GAPS:
             yield "\n" if name == "line-break" else " "
-        elif name not in _NO_TEXT:
+        elif name not in _NO_TEXT and name not in ("p", "h"):  # of a frame
             yield from _words(child)
-            yield " " if name == "p" else ""  # of a frame
         yield child.tail or ""

@@ -62,6 +62,7 @@ def markdown_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
     if len(titles.keys() - bold.keys()) < len(bold):  # where most ask, the others are titles, too
         bold = titles | bold
     found = {start: (7, start, end) for start, end in sorted(bold.items())}
+    fences = list[tuple[int, int]]()
     for token in MARKDOWN_TOKEN.finditer(source):
         if token.lastgroup == "heading":
             found[token.start()] = (token[0].count("#"), token.start(), _line_end(source, token.end()))
@@ -69,9 +70,14 @@ def markdown_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:
             if (start := _underlined(source, token.start())) is not None:
                 found[start] = (1 if line[1].startswith("=") else 2, start, token.end())
         elif token.lastgroup == "fenced":
-            for start in [start for start in reversed(found) if token.start() <= start < token.end()]:
-                del found[start]
-    return _titled(pieces, [(*found[start], len(source)) for start in sorted(found)])
+            fences.append(token.span())
+    starts = [start for start in sorted(found) if not _is_within(start, fences)]
+    return _titled(pieces, [(*found[start], len(source)) for start in starts])
+
+
+def _is_within(position: int, spans: Sequence[tuple[int, int]]) -> bool:
+    index = bisect_right(spans, (position, _NOWHERE)) - 1
+    return index >= 0 and position < spans[index][1]
 
 
 def text_headings(source: str, pieces: Sequence[Piece]) -> list[Heading]:

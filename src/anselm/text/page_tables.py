@@ -21,7 +21,9 @@ Span = tuple[int, int]
 Grid = list[list[Span]]  # rows of cells
 _RULE = re.compile(r"[ \t>]*+\|?+[ \t]*+:?+-{2,}+:?+[ \t]*+(?:\|[ \t]*+:?+-{2,}+:?+[ \t]*+)++\|?+[ \t\r]*+")
 _BAR = re.compile(r"\\.|`[^`\n]*+`|(?P<bar>\|)")
-_FENCE = re.compile(r"[ \t>]*+(?:`{3}|~{3})")
+_ROWSPAN, _MOST_ROWS = re.compile(r"\browspan\s*+=\s*+[\"']?+(\d{1,6})", re.IGNORECASE), 65_534  # as browsers have it
+_MOST_COLUMNS = 100  # to which cells of rows above are copied
+_FENCE = re.compile(r"[ \t>]*+(?:`{3}[^`]*+$|~{3})")
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def _markdown(source: str) -> Iterator[Grid]:
         if number <= below or not _RULE.fullmatch(source, *span):
             continue
         below = number + 1
-        while below < len(lines) and len(_cells(source, *lines[below])) > 1:
+        while below < len(lines) and any(bar["bar"] for bar in _BAR.finditer(source, *lines[below])):
             below += 1
         grid = [_cells(source, *lines[one]) for one in (number - 1, *range(number + 1, below))]
         if len(grid[0]) > 1 and len(grid) > 1:
@@ -119,26 +121,70 @@ def _cells(source: str, start: int, end: int) -> list[Span]:
 
 
 def _html(source: str) -> Iterator[Grid]:
-    """Of tables in tables the outer one; what is not closed ends where the next begins, as in a browser."""
-    grid: Grid = []
-    depth, begin = 0, -1
+    """Of tables in tables the outer one; what is not closed ends with the page, as in a browser."""
+    table = _HtmlTable()
+    depth = 0
     for token in TOKEN.finditer(source):
-        if token.lastgroup != "tag":
-            continue
-        name, closes = token["tag"].lower(), token[0].startswith("</")
+        name = (token["tag"] or "").lower()
+        opens = not token[0].startswith("</")
         if name == "table":
-            depth += -1 if closes else 1
-        if name not in ("table", "tr", "td", "th") or depth > 1 or (name == "table" and not closes and depth == 1):
-            continue
-        if begin >= 0 and grid:
-            grid[-1].append((begin, token.start()))
-        begin = token.end() if name in ("td", "th") and not closes and depth == 1 else -1
-        if name == "tr" and not closes and depth == 1:
-            grid.append([])
-        if depth <= 0:
-            depth, rows, grid = 0, [row for row in grid if row], []
-            if len(rows) > 1:
-                yield rows
+            depth = max(0, depth + (1 if opens else -1))
+            if depth == 0 and not opens:
+                yield from table.close(token.start())
+                table = _HtmlTable()
+        elif depth == 1 and name in ("tr", "td", "th"):
+            table.read(token, name, opens)
+    yield from table.close(len(source))
+
+
+class _HtmlTable:
+    """Rows of a table while they are read; a cell over several rows stands in each of them."""
+
+    def __init__(self) -> None:
+        self.rows: Grid = []
+        self.begin = -1  # of the cell that is open
+        self.reach = 1  # its rows
+        self.below: dict[int, tuple[int, Span]] = {}  # by column: for how many rows more, and what
+
+    def read(self, token: re.Match[str], name: str, opens: bool) -> None:
+        self._end_cell(token.start())
+        if name == "tr":
+            self._end_row()
+            if opens:
+                self.rows.append([])
+        elif opens:
+            self.rows = self.rows or [[]]
+            self.begin = token.end()
+            self.reach = min(int(found[1]), _MOST_ROWS) if (found := _ROWSPAN.search(token[0])) else 1
+
+    def close(self, position: int) -> Iterator[Grid]:
+        self._end_cell(position)
+        self._end_row()
+        if len(rows := [row for row in self.rows if row]) > 1:
+            yield rows
+
+    def _end_cell(self, position: int) -> None:
+        if self.begin < 0:
+            return
+        self._fill()
+        row = self.rows[-1]
+        if self.reach > 1:
+            self.below[len(row)] = (self.reach - 1, (self.begin, position))
+        row.append((self.begin, position))
+        self.begin = -1
+
+    def _end_row(self) -> None:
+        if self.rows and self.rows[-1]:
+            self._fill()
+
+    def _fill(self) -> None:
+        """The cells of rows above that stand here, too."""
+        row = self.rows[-1]
+        while len(row) < _MOST_COLUMNS and (kept := self.below.pop(len(row), None)):
+            rows, span = kept
+            if rows > 1:
+                self.below[len(row)] = (rows - 1, span)
+            row.append(span)
 
 
 def _none(source: str) -> Iterator[Grid]:

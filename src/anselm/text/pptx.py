@@ -17,14 +17,12 @@ _FURNITURE = {"sldNum", "dt", "ftr", "hdr"}
 
 def read_pptx(raw: bytes, place: object) -> Extract:
     with open_archive(raw, place, "a PowerPoint file (.pptx)") as archive:
-        blocks = [block for slide in _slides(archive) for block in _blocks(slide)]
-    return join_blocks(blocks, place)
+        return join_blocks((block for slide in _slides(archive) for block in _blocks(slide)), place)
 
 
 def _slides(archive: Archive) -> Iterator[Element]:
     """Those that are shown, in their order."""
-    found = (name for kind, name in archive.related("").values() if kind == "officeDocument")
-    name = next(found, "ppt/presentation.xml")
+    name = archive.main("ppt/presentation.xml")
     parts = archive.related(name)
     for listed in (one for one in archive.parse(name).iter() if local(one.tag) == "sldId"):
         id = next(value for key, value in listed.attrib.items() if key.endswith("}id"))

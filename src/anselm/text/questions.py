@@ -18,11 +18,14 @@ FEWEST, SHARE = 3, 4  # so many, and every fourth block
 SHORTEST, LONGEST = 2, 40  # words
 ALIKE = 0.75  # of the questions, that one look is theirs
 _FAR = 500  # characters of tags in front of a block
-_STARTERS = """
-    who whom whose what when where which why how can could do does did is are was were am will would wo shall should may
-    must have has had
-"""
-_STARTER = re.compile(rf"(?:{'|'.join(_STARTERS.split())})(?:['’]s|n['’]t|'t)?\b(?!-)", re.IGNORECASE)
+_STARTERS = "who whom whose what when where which why how"
+_VERBS = "can could do does did is are was were am will would wo shall should may must have has had"
+_SUBJECTS = "i you we they he she it there this that these those my your our the a an any all some"
+_STARTER = re.compile(
+    rf"(?:(?:{'|'.join(_STARTERS.split())})(?:['’]s)?|(?:{'|'.join(_VERBS.split())})(?:n['’]t)?\s++(?:{'|'.join(_SUBJECTS.split())}))"
+    r"\b(?!-)",
+    re.IGNORECASE,
+)
 _MARK = re.compile(r"[?？؟\u037e][\s\"'”’»)*_]*$")  # the last is Greek
 _ENDED = re.compile(r"[.!?？…][\"'”’»)]*\s")
 _CLOSED = re.compile(r"[.!?…:][\"'”’»)]*\Z")
@@ -46,7 +49,10 @@ class Block(NamedTuple):
 
 
 def is_question(title: str) -> bool:
-    """By its question mark, or by how it begins: people write "How to return an item" over an answer."""
+    """By its question mark, or by how it begins: people write "How to return an item" over an answer.
+
+    "Do not disturb" and "Will Smith" ask nothing.
+    """
     return bool(_MARK.search(title) or _STARTER.match(title.lstrip(" \"'“‘¿*_([")))
 
 

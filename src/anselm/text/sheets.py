@@ -41,12 +41,12 @@ class Grid:
     unsaved: set[tuple[int, int]] = field(default_factory=set)
 
     def put(self, row: int, column: int, value: str) -> None:
-        """What is empty is left out."""
+        """What is empty is left out; of two in one place, which no program writes, the first stays."""
         if not (1 <= row <= LAST_ROW and 1 <= column <= LAST_COLUMN):
             raise ValueError(f"no cell is in row {row}, column {column}")
         if value:
             self.spend(1)
-            self.rows.setdefault(row, {})[column] = value
+            self.rows.setdefault(row, {}).setdefault(column, value)
 
     def put_unsaved(self, row: int, column: int) -> None:
         self.spend(1)

@@ -54,8 +54,7 @@ class _Reading:
 class _Book:
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
-        found = (name for kind, name in archive.related("").values() if kind == "officeDocument")
-        self.name = next(found, "xl/workbook.xml")
+        self.name = archive.main("xl/workbook.xml")
         self.parts = archive.related(self.name)
         book = archive.parse(self.name)
         self.listed = [one for one in book.iter() if local(one.tag) == "sheet"]
@@ -112,7 +111,7 @@ class _Book:
         value = cell.value or ""
         match cell.kind:
             case "s":
-                return self.shared[int(value)] if value else ""
+                return self._shared(int(value)) if value else ""
             case "b":
                 return "TRUE" if value.strip() in ("1", "true") else "FALSE" if value else ""
             case "e":
@@ -120,9 +119,14 @@ class _Book:
             case "d":
                 return value.replace("T", " ").removesuffix(" 00:00:00")
             case "n":
-                form = self.formats[cell.style] if cell.style < len(self.formats) else NumberFormat()
+                form = self.formats[cell.style] if 0 <= cell.style < len(self.formats) else NumberFormat()
                 return show(value, form, self.from_1904)
         return _written(value)
+
+    def _shared(self, place: int) -> str:
+        if place < 0:
+            raise ValueError(f"no text has the number {place}")
+        return self.shared[place]
 
 
 def _begin(at: _Reading, tag: str, attributes: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -50,6 +51,29 @@ def test_candidates_that_ask_are_candidates_and_paragraphs_below_questions_are_e
     (tmp_path / "faq.txt").write_text("Is it old?\nYes.\nTen years.\n\nIs it far?\nNo.\n\nIs it big?\nNo.\n")
     entries = [(one.question, one.text) for one in read_entries(tmp_path / "faq.txt")]
     assert entries == [("Is it old?", "Yes.\nTen years."), ("Is it far?", "No."), ("Is it big?", "No.")]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["# of seats: 40", "We open at nine.", "# of rooms: 5", "Parking is free."],
+        ["No, the reply.", "Yes, we are open.", "Come in."],
+        ["Key, answers", "Parking is free.", "We open at nine.", "Dogs are welcome."],
+        ["{name}, your card is ready.", "Parking is free."],
+        ['["draft"] We open at nine.', "Parking is free."],
+        ["<p>Parking is free.</p>", "<p>We open at nine.</p>"],
+        ["Q1: 12 units sold", "Q2: 15 units sold", "Vitamin A: an orange a day", "Parking is free"],
+    ],
+)
+def test_lines_that_look_like_something_else_are_candidates(lines: list[str], tmp_path: Path) -> None:
+    (tmp_path / "candidates.txt").write_text("\n".join(lines))
+    assert [one.text for one in read_entries(tmp_path / "candidates.txt")] == lines
+
+
+def test_json_ld_is_read_where_a_page_has_nothing_else(tmp_path: Path) -> None:
+    faq = '{"@type": "FAQPage", "mainEntity": [{"name": "Is it open?", "acceptedAnswer": {"text": "Yes, daily."}}]}'
+    (tmp_path / "a.html").write_text(f'<p>FAQ</p><script type="application/ld+json">{faq}</script>')
+    assert [(one.question, one.text) for one in read_entries(tmp_path / "a.html")] == [("Is it open?", "Yes, daily.")]
 
 
 def test_no_id_is_made_up(tmp_path: Path) -> None:
@@ -114,6 +138,45 @@ def test_other_columns_come_back_as_they_were(tmp_path: Path) -> None:
     assert second == Candidate("8", "f", None, {"note": "", "note (5)": "", "(6)": ""}, "e?")
     [third] = read(tmp_path, "a.json", '[{"key": 3, "text": "x", "tags": ["a"], "n": null}]')
     assert third == Candidate("3", "x", None, {"tags": ["a"], "n": None})
+
+
+def test_the_id_of_a_customer_is_no_id_of_an_entry(tmp_path: Path) -> None:
+    for name in ("Customer ID", "User_ID", "Agent No"):
+        found = read(tmp_path, "a.csv", f"{name},Question,Final answer\n7,Where?,Here.\n7,When?,Now.\n")
+        assert [(one.id, one.text, one.meta) for one in found] == [
+            ("", "Here.", {name: "7"}),
+            ("", "Now.", {name: "7"}),
+        ]
+    [found] = read(tmp_path, "a.csv", "Customer ID,Entry ID,Answer\n7,8,Here.\n")
+    assert found.id == "8"
+
+
+def test_many_columns_are_named_in_linear_time(tmp_path: Path) -> None:
+    """Where each name is looked up in a list, these take half a minute."""
+    names = [f"c{number}" for number in range(40_000)]
+    content = f"answer,first,{','.join(names)},c7,c7\nSo.,x{',y' * 40_000},a,b\n"
+    began = process_time()
+    [found] = read(tmp_path, "a.csv", content)
+    assert process_time() - began < 4
+    assert (len(found.meta), found.meta["c7 (40003)"], found.meta["c7 (40004)"]) == (40_003, "a", "b")
+
+
+def test_no_field_is_lost_where_a_name_looks_like_one_that_is_made(tmp_path: Path) -> None:
+    [found] = read(tmp_path, "a.csv", "answer,note,note (4),note\nSo.,a,b,c\n")
+    assert found.meta == {"note": "a", "note (4)": "b", "note (4) (4)": "c"}
+
+
+def test_words_in_a_column_of_labels_are_a_field_of_a_faq(tmp_path: Path) -> None:
+    content = "question,answer,label,meta\nWhere?,Here.,urgent,old\nWhen?,Now.,1,\nWho?,Me.,,\n"
+    found = read(tmp_path, "a.csv", content)
+    assert [(one.label, one.meta) for one in found] == [
+        (None, {"label": "urgent", "meta": "old"}),
+        (1.0, {}),
+        (None, {}),
+    ]
+    for field, problem in (("label", "the label of the candidate must be a number"), ("meta", '"meta" must be an obj')):
+        with pytest.raises(FormatError, match=f"^.*a.csv, line 2: {problem}"):
+            read(tmp_path, "a.csv", f"answer,{field}\nHere.,urgent\n")
 
 
 def test_quotation_marks_in_tsv_are_text_unless_they_hold_a_field(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +17,8 @@ from anselm.text.encodings import decode
 from anselm.text.faq import Entry, Skip, refuse
 from anselm.text.kinds import KINDS, TABLES, refuse_address, refuse_foreign, suffix, tell_kind
 from anselm.text.questions import set_in_questions
+
+_WHOLE_PAGE = re.compile(r"\s*+<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 
 
 def read_entries(path: Path, columns: Mapping[str, str] | None = None, skip: Skip | None = None) -> list[Candidate]:
@@ -63,7 +66,9 @@ def open_entries(path: Path) -> Document:
     if kind != "text":
         return document_from_bytes(raw, source, kind)
     text = decode(raw, source)
-    return document_from_text(text, source, tell_kind(text))
+    document = document_from_text(text, source, tell_kind(text))
+    whole = document.kind != "html" or _WHOLE_PAGE.match(text) or open_page(document).is_faq()
+    return document if whole else document_from_text(text, source)  # candidates may begin with markup
 
 
 def _entries(document: Document, columns: Mapping[str, str] | None, skip: Skip) -> list[Entry]:
@@ -72,6 +77,8 @@ def _entries(document: Document, columns: Mapping[str, str] | None, skip: Skip) 
     if document.kind == "text" and not _is_faq(document):
         return list(_lines(document.text))
     page = open_page(document)
+    if not page.is_faq() and (entries := entries_of(document, skip=skip)):
+        return entries
     if not page.outline.headings and not page.is_faq():
         form = 'headings, or "Q:" and "A:", are needed to tell its entries'
         raise FormatError(document.source, f"{form}; `anselm ask` takes documents without")
@@ -99,11 +106,31 @@ def _candidate(entry: Entry, place: object, skip: Skip) -> Candidate | None:
         for text, what in ((entry.answer, "the candidate"), (entry.question, "the question")):
             if text:
                 check_text(text, what)
-        label = as_label(meta.pop("label", None), "the candidate")
-        inner: Any = meta.pop("meta", None) or {}
-        if not isinstance(inner, Mapping):
-            raise RecordError('"meta" must be an object')
+        label, inner = _label(meta, entry), _inner(meta, entry)
     except RecordError as error:
         skip(FormatError(place, str(error), entry.line))
         return None
     return Candidate(entry.id, entry.answer, label, {**meta, **inner}, entry.question)
+
+
+def _label(meta: dict[str, Any], entry: Entry) -> float | None:
+    """Taken out of the other fields. Where a FAQ has a column of that name with words in it, it is one of them."""
+    try:
+        label = as_label(meta.get("label"), "the candidate")
+    except RecordError:
+        if entry.question:
+            return None
+        raise
+    meta.pop("label", None)
+    return label
+
+
+def _inner(meta: dict[str, Any], entry: Entry) -> Mapping[str, Any]:
+    """The object of other fields that a record may have, likewise."""
+    inner: Any = meta.get("meta") or {}
+    if not isinstance(inner, Mapping):
+        if entry.question:
+            return {}
+        raise RecordError('"meta" must be an object')
+    meta.pop("meta", None)
+    return inner

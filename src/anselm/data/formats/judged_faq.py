@@ -21,7 +21,7 @@ from anselm.data.formats.question_logs import Logged, log_columns, read_log
 from anselm.data.formats.records import RecordError
 from anselm.data.question import Candidate, Question
 from anselm.errors import FormatError, InputError
-from anselm.text.documents import open_page
+from anselm.text.documents import entries_of
 from anselm.text.faq_columns import check_columns, split_columns
 from anselm.text.kinds import TABLES
 
@@ -64,7 +64,7 @@ def _labelled(logged: Logged, names: EntryNames, listed: Sequence[Candidate]) ->
 def read_faq_entries(faq: Path, columns: Mapping[str, str]) -> list[Candidate]:
     """Of what `anselm ask` reads by its entries, too; a document, which it reads by its sentences, is refused."""
     document = open_entries(faq)
-    if document.kind not in TABLES.values() and not open_page(document).is_faq():
+    if document.kind not in TABLES.values() and not entries_of(document, skip=lambda error: None):
         raise FormatError(faq, f"is a document or a list, in which no questions are asked; {NEEDED}")
     entries = entries_in(document, columns)
     if not any(entry.question or entry.id for entry in entries):

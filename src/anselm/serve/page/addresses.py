@@ -66,6 +66,7 @@ def rank_page(service: Service, view: FirstView, links: str) -> str:
         "models": names,
         "figures": [one.name for one in service.models.values() if one.figures],
         "max_chars": service.settings.limits.max_chars,
+        "max_bytes": service.settings.limits.max_bytes,
     }
     return shell.fill(
         "rank.html",

@@ -80,4 +80,4 @@ def rerank(service: Service, ticket: Ticket, question: str, documents: Sequence[
 def ask(service: Service, ticket: Ticket, example: Example, **options: bool) -> Json:
     document = {"text": example.text, "source": example.source, "kind": example.kind}
     given = {"question": example.question, "documents": [document], "top": TOP, **options}
-    return shapes.answered(*readings.ask(service, ticket, bodies.Ask.model_validate(given)))
+    return shapes.answered(readings.ask(service, ticket, bodies.Ask.model_validate(given)))

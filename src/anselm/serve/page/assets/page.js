@@ -1,7 +1,7 @@
 // The page's behaviour: rank what is in the form, show it, move the threshold, take it along.
 
-import { fillForm, paste, readFile, readForm, setSource } from "./form.js";
-import { addEvidence, explanationOf, illustrationOf, isDocument, post, Problem, requestOf } from "./requests.js";
+import { fillForm, leaveFile, noteRead, paste, readFile, readForm, setSource } from "./form.js";
+import { addEvidence, explanationOf, illustrationOf, isDocument, post, Problem, requestOf, textOf } from "./requests.js";
 import { asCurl, asPython, fragmentOf, stateIn } from "./sharing.js";
 import { asked, context, figures, fillContext, percent, rankings, showEdgesOf, verdictSentence } from "./views.js";
 
@@ -27,6 +27,7 @@ async function rank() {
     const replies = await Promise.all(requests.map((request) => post(request, $("key").value, signal)));
     threshold = null;
     show(state, replies);
+    noteRead(state, replies[0]);
     announce();
     reveal();
     await Promise.all([explain(state, replies, models, signal), illustrate(state, models, signal)]);
@@ -79,7 +80,7 @@ function show(state, replies) {
   $("asked").replaceChildren(...asked(state, replies));
   keepingPlace(() => {
     const parts = [rankings(state, replies, threshold), ...figures(replies)];
-    if (isDocument(state)) parts.push(context(state, replies[0].results[0]));
+    if (isDocument(state)) parts.push(context(textOf(state, replies[0]), replies[0].results[0]));
     $("results").replaceChildren(...parts);
   });
   $("tools").hidden = false;
@@ -138,9 +139,9 @@ function showProblem(problem) {
 
 async function open(file) {
   try {
-    await readFile(file, known.max_chars);
+    await readFile(file, known.max_chars, known.max_bytes);
     showProblem(null);
-    $("status").textContent = `${file.name} was read.`;
+    $("status").textContent = `${file.name} ${readForm().content ? "is read when you rank" : "was read"}.`;
   } catch (error) {
     showProblem(error);
   }
@@ -193,7 +194,11 @@ function listen() {
   });
   for (const id of ["model", "other"]) $(id).addEventListener("change", rankAnew);
   $("text").addEventListener("paste", paste);
-  $("text").addEventListener("input", () => { if (!$("text").value) setSource(""); });
+  $("text").addEventListener("beforeinput", () => leaveFile());
+  $("text").addEventListener("input", () => {
+    leaveFile($("text").value);
+    if (!$("text").value) setSource("");
+  });
   $("file").addEventListener("change", () => { if ($("file").files[0]) open($("file").files[0]); $("file").value = ""; });
   $("threshold").addEventListener("input", moveThreshold);
   $("threshold").addEventListener("change", announce);
@@ -201,7 +206,7 @@ function listen() {
     const { start, end } = event.target.closest(".spot")?.dataset ?? {};
     if (start === undefined) return;
     const box = $("results").querySelector(".document");
-    fillContext(box, ranked.state.text, Number(start), Number(end));
+    fillContext(box, textOf(ranked.state, ranked.replies[0]), Number(start), Number(end));
     box.focus();
   });
   for (const kind of ["pointerover", "pointerout"]) {

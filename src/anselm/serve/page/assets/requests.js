@@ -23,15 +23,20 @@ export function candidates(state) {
 /** Route and body for one model. */
 export function requestOf(state, model) {
   if (!state.question.trim()) throw new Problem("Ask a question first.", "question");
-  if (!state.text.trim()) throw new Problem("There is nothing to choose from: give candidates, or a document.", "text");
+  if (!state.content && !state.text.trim()) throw new Problem("There is nothing to choose from: give candidates, or a document.", "text");
   if (isDocument(state)) {
-    const document = { text: state.text, kind: state.kind, source: state.source || TYPED };
+    const file = state.content && { content: state.content, source: state.source };
+    const document = file || { text: state.text, kind: state.kind, source: state.source || TYPED };
     const body = { question: state.question, documents: [document], model, top: TOP, fold_duplicates: true };
+    if (file) body.return_documents = true;
     return { path: "/ask", body };
   }
   const body = { query: state.question, documents: candidates(state), model, fold_duplicates: true };
   return { path: "/v1/rerank", body };
 }
+
+/** The document; of a file, what the service found in it. */
+export const textOf = (state, reply) => (state.content ? reply.documents[0].text : state.text);
 
 /** What was found once more, for the words that carried the best of it; of long lists not all, as it takes time. */
 export function explanationOf(state, reply, model) {

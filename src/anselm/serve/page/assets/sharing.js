@@ -17,8 +17,8 @@ export async function stateIn(fragment, most) {
     const letters = atob(fragment.slice(PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
     const found = JSON.parse(await unpacked(bytes, most));
-    const { question, text, kind, source = "", model = "", other = "" } = found;
-    const state = { question, text, kind, source, model, other };
+    const { question, text, kind, source = "", model = "", other = "", content = "" } = found;
+    const state = { question, text, kind, source, model, other, content };
     return Object.values(state).every((value) => typeof value === "string") ? state : null;
   } catch {
     return null;

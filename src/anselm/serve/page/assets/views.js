@@ -181,9 +181,9 @@ function withMarks(text, spans) {
 }
 
 /** The document, with the best sentence in its place. */
-export function context(state, best) {
+export function context(text, best) {
   const box = element("div", { class: "document", tabindex: 0, role: "group", "aria-label": `Text of ${best.source}` });
-  fillContext(box, state.text, best.start, best.end);
+  fillContext(box, text, best.start, best.end);
   const label = `The best sentence in ${best.source}`;
   return element("section", { class: "context", "aria-label": label }, element("h3", {}, `In ${best.source}`), box);
 }
