@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from anselm.data.datasets import load_judged_faq
 from anselm.data.question import ENTRIES
 from anselm.errors import InputError
+from tests.packed_files import packed
 
 FAQ = "id,question,answer\nlate,What if I am late?,You pay.\ncard,How do I get a card?,Ask us.\n,Is it free?,Yes.\n"
 
@@ -197,3 +199,27 @@ def test_what_cannot_be_is_said(asked: str, faq: str, problem: str, tmp_path: Pa
         load_judged_faq(*write(tmp_path, "question,right\nx,late\n"), protocol="best")
     with pytest.raises(InputError, match="has no split 'dev'"):
         load_judged_faq(*write(tmp_path, "question,right\nx,late\n"), split="dev")
+
+
+def test_a_page_that_tells_search_engines_its_questions_is_a_faq(tmp_path: Path) -> None:
+    """Whatever its headings are."""
+    answers = [{"@type": "Question", "name": name, "acceptedAnswer": {"text": name[::-1]}} for name in ("Who?", "Why?")]
+    told = json.dumps({"@type": "FAQPage", "mainEntity": answers})
+    page = f'<html><script type="application/ld+json">{told}</script><h1>Us</h1><p>Welcome.</p></html>'
+    asked, _ = write(tmp_path, "question,right\nwho are you,who\n")
+    (tmp_path / "a.html").write_text(page)
+    assert load_judged_faq(asked, tmp_path / "a.html")[0].labels == (1, 0)
+
+
+def test_a_word_document_is_no_faq(tmp_path: Path) -> None:
+    text = "".join(
+        f'<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>{title}</w:t></w:r></w:p>'
+        f"<w:p><w:r><w:t>{body}</w:t></w:r></w:p>"
+        for title, body in (("Opening hours", "We open at nine."), ("Fees", "Ten cents a day."))
+    )
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    document = f"<w:document {space}><w:body>{text}</w:body></w:document>"
+    (tmp_path / "handbook.docx").write_bytes(packed({"word/document.xml": document}))
+    asked, _ = write(tmp_path, "question,right\nwhen?,Opening hours\n")
+    with pytest.raises(InputError, match=r"handbook\.docx: is a document or a list, in which no questions are asked"):
+        load_judged_faq(asked, tmp_path / "handbook.docx")
